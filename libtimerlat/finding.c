@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/* finding.c - lists of degraded conditions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+const char *tlat_severity_name(int severity)
+{
+	static const char *const names[] = { NULL, "info", "warn", "error" };
+
+	return severity >= TLAT_INFO && severity <= TLAT_ERROR ? names[severity] : NULL;
+}
+
+static void finding_free(struct tlat_finding *f)
+{
+	free((char *)f->id);
+	free((char *)f->text);
+	free((char *)f->remedy);
+}
+
+static bool is_known(const struct tlat_findings *findings, const struct tlat_finding *f)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (!strcmp(findings->v[i].id, f->id) && !strcmp(findings->v[i].text, f->text))
+			return true;
+	return false;
+}
+
+/* Takes the finding over; false when it had to be dropped. */
+static bool push(struct tlat_findings *findings, const struct tlat_finding *f)
+{
+	struct tlat_finding *grown;
+
+	if (!f->id || !f->text || is_known(findings, f))
+		return false;
+	grown = realloc(findings->v, (findings->n + 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	findings->v = grown;
+	findings->v[findings->n++] = *f;
+	return true;
+}
+
+void tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
+		       const char *remedy, const char *format, ...)
+{
+	struct tlat_finding f = { .severity = severity };
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	f.id = strdup(id);
+	f.text = strdup(text);
+	f.remedy = remedy ? strdup(remedy) : NULL;
+	if (!push(findings, &f))
+		finding_free(&f);
+}
+
+void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (!push(into, &from->v[i]))
+			finding_free(&from->v[i]);
+	free(from->v);
+	*from = (struct tlat_findings){ 0 };
+}
+
+void tlat_findings_free(struct tlat_findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		finding_free(&findings->v[i]);
+	free(findings->v);
+	*findings = (struct tlat_findings){ 0 };
+}
+
+bool tlat_findings_reach(const struct tlat_findings *findings, int severity)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->v[i].severity >= severity)
+			return true;
+	return false;
+}

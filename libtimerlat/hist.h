@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hist.h - the inside of the histogram: bin arithmetic, raw bins, time blocks.
+ */
+#ifndef TLAT_HIST_H
+#define TLAT_HIST_H
+
+#include "internal.h"
+
+#define TLAT_HIST_BINS (28 * 1024)	/* 0 .. 2^37 - 1 */
+#define TLAT_HIST_EARLY_BINS (9 * 1024)	/* -1 .. -(2^18 - 1); earlier ones in the last bin */
+
+/* Index of the bin of a value 0 <= v < 2^37, and a bin's edges: lowest value and width. */
+uint32_t tlat_hist_index(uint64_t value);
+uint64_t tlat_hist_bin_low(uint32_t index);
+uint64_t tlat_hist_bin_width(uint32_t index);
+
+/* Bins for reports: count of bin index, of the mirrored early bin index. */
+uint64_t tlat_hist_bin(const struct tlat_hist *hist, uint32_t index);
+uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index);
+/* Rebuild from a report. Extremes and sums come from the caller. */
+void tlat_hist_add_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
+void tlat_hist_add_early_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
+void tlat_hist_add_overflow(struct tlat_hist *hist, uint64_t count);
+void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max);
+
+/* From the bins, in units; mean and population standard deviation. 0 when empty. */
+double tlat_hist_mean(const struct tlat_hist *hist);
+double tlat_hist_sd(const struct tlat_hist *hist);
+/* How many values are above the given one, in whole bins: the bin that holds it counts as above. */
+uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value);
+/* Share of the mass at or below the value, mid-distribution convention. */
+double tlat_hist_cdf(const struct tlat_hist *hist, double value);
+
+/*
+ * Time blocks: what a histogram gained between cuts, kept sparse. The reader cuts while the
+ * writer goes on; the blocks always add up to what had been recorded at the last cut. When 64
+ * are full, neighbours merge and the block length doubles.
+ */
+#define TLAT_BLOCKS_MAX 64
+
+struct tlat_blocks;
+
+int tlat_blocks_new(struct tlat_blocks **ret_blocks, int64_t length_ns);
+void tlat_blocks_free(struct tlat_blocks *blocks);
+/* Close the open block with what hist gained since the last cut. 0 or -ENOMEM. */
+int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist);
+size_t tlat_blocks_count(const struct tlat_blocks *blocks);
+int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks);
+/* Samples of block i, and how many of them are <= value (mid convention, fractional). */
+uint64_t tlat_blocks_samples(const struct tlat_blocks *blocks, size_t i);
+double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double value);
+/* Rebuild / walk for reports: (index, count) pairs; early bins are ~index. */
+struct tlat_block_bin { int32_t index; uint32_t reserved; uint64_t count; };
+size_t tlat_blocks_bins(const struct tlat_blocks *blocks, size_t i,
+			const struct tlat_block_bin **ret_bins);
+int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bins, size_t n);
+
+#endif /* TLAT_HIST_H */

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timerlat.h - calibrated measurement of real-time latency on Linux
+ *
+ * How late is this machine, and how sure are we? A probe is one way of being
+ * woken, expired or signalled ("wake-futex", "timer-nanosleep"). A run measures
+ * one probe and yields a report: a distribution with a stated beginning and
+ * end, its uncertainty, the conditions it was taken under, and the command
+ * that repeats it.
+ *
+ *	struct tlat_report *report;
+ *	struct tlat_error error;
+ *
+ *	if (tlat_run(&report, &TLAT_RUN_OPTS(.probe = "wake-futex"), &error) < 0)
+ *		errx(2, "%s", error.text);
+ *
+ * The header is in the order in which a user meets things: versions, errors,
+ * findings, options, machine, clock, real-time attributes, histogram, probes,
+ * run, report, budget.
+ *
+ * Conventions. A function that returns int gives a value >= 0 or a negative
+ * errno; errno itself is not part of the contract. -ENOSYS: this kernel lacks
+ * it; -EOPNOTSUPP: not in this build; -EPERM: a privilege is missing; -E2BIG:
+ * the caller is newer than the library; -ECANCELED: a stop was requested;
+ * -ENODATA: the samples cannot carry the answer. ret_x arguments are written on
+ * success only, reterr on failure only and may be NULL. Destructors accept
+ * NULL. Durations are signed 64-bit nanoseconds and end in _ns; counter values
+ * end in _ticks. One object has one owner at a time; different objects can be
+ * used at the same time from different threads.
+ *
+ * [setup] marks a call that may allocate, block or enter the kernel; [hot] one
+ * that does none of these.
+ *
+ * The library never prints, never exits, leaves no signal handler behind,
+ * changes no limit and writes no system-wide setting.
+ */
+#ifndef TIMERLAT_H
+#define TIMERLAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef TLAT_API
+#define TLAT_API __attribute__((visibility("default")))
+#endif
+
+/* ------------------------------------------------------------------------
+ * Versions
+ */
+
+#define TLAT_VERSION_MAJOR 0
+#define TLAT_VERSION_MINOR 1
+#define TLAT_VERSION_PATCH 0
+#define TLAT_VERSION "0.1.0"
+
+/* The version of the library in use, "MAJOR.MINOR.PATCH"; static. [hot] */
+TLAT_API const char *tlat_version(void);
+
+/* ------------------------------------------------------------------------
+ * Errors
+ */
+
+/*
+ * Why a call failed: one line that names the thing, the value, the cause and
+ * the remedy. Owned by the caller; code is the negative errno that the call
+ * returned.
+ */
+struct tlat_error {
+	int32_t code;
+	char text[508];
+};
+
+/* ------------------------------------------------------------------------
+ * Findings: a degraded measurement is not an error
+ */
+
+enum tlat_severity {
+	TLAT_INFO = 1,		/* worth knowing: not isolated, hypervisor */
+	TLAT_WARN = 2,		/* the figures are degraded */
+	TLAT_ERROR = 3,		/* the figures are not what was asked for */
+};
+
+/* Strings live as long as the object that the finding was asked of. */
+struct tlat_finding {
+	const char *id;		/* stable, lower case: "policy-refused" */
+	const char *text;	/* one sentence: what, the value, the cause */
+	const char *remedy;	/* what to type, or NULL */
+	int32_t severity;	/* enum tlat_severity */
+	int32_t reserved;
+};
+
+/* "info", "warn", "error"; NULL for any other value. Static. [hot] */
+TLAT_API const char *tlat_severity_name(int severity);
+
+/* ------------------------------------------------------------------------
+ * Options: plain structs, size first, zero means default
+ *
+ * A caller built against an older header passes a shorter struct, the rest is
+ * then zero; one built against a newer header passes a longer one, which is
+ * accepted if the part this library does not know is zero (-E2BIG otherwise).
+ * A size of 0 is -EINVAL; a NULL pointer is all defaults. Where zero is a real
+ * request the field says so, and TLAT_ZERO asks for it.
+ */
+
+#define TLAT_ZERO (-1)
+
+/* ------------------------------------------------------------------------
+ * Machine: CPUs, isolation, what can be chosen
+ *
+ * CPUs are known by number, never by count; numbers may have holes and pass
+ * 1024. Everything is read below one root directory, so that a recorded
+ * machine can be replayed.
+ */
+
+#define TLAT_CPUS_MAX 8192	/* the largest NR_CPUS that Linux can be built with */
+
+struct tlat_machine;
+
+/*
+ * Read the machine below root (NULL: "/"): online, isolated and nohz_full CPUs,
+ * topology, cpusets, kernel facts. A fact that cannot be read is unknown, not
+ * an error. Returns 0, -ENOENT when root holds no CPU at all, -ENOMEM. The
+ * machine is a snapshot: later hotplug does not change it. [setup]
+ */
+TLAT_API int tlat_machine_open(struct tlat_machine **ret_machine, const char *root,
+			       struct tlat_error *reterr);
+TLAT_API void tlat_machine_close(struct tlat_machine *machine);
+
+/*
+ * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", leading zeros
+ * allowed), the words "all", "isolated", "nohz-full", "housekeeping",
+ * "node:N", "core:N" (the CPUs that share CPU N's core), and "!" before a
+ * term, which removes it ("!0" alone: all but 0). The CPUs go to cpus[] in the
+ * order in which they are named, each once; at most max of them. Returns how
+ * many there are (which may exceed max), -EINVAL with the bad part and the
+ * remedy: unreadable, not a CPU of this machine, offline, or nothing left.
+ * Nothing unreadable ever means "all". [setup]
+ */
+TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list,
+			       int32_t *cpus, size_t max, struct tlat_error *reterr);
+
+/*
+ * How two CPUs are related: "same-cpu", "smt" (one core), "llc" (one last-level
+ * cache), "node" (one NUMA node) or "remote". Static. [hot]
+ */
+TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine,
+					   int32_t a, int32_t b);
+
+/* ------------------------------------------------------------------------
+ * Clock: where stamps come from, and how good they are
+ */
+
+struct tlat_clock;
+
+enum tlat_clock_source {
+	TLAT_CLOCK_AUTO = 0,	/* the counter if it can be trusted */
+	TLAT_CLOCK_TSC,		/* x86: invariant time stamp counter */
+	TLAT_CLOCK_CNTVCT,	/* aarch64: virtual counter */
+	TLAT_CLOCK_RDTIME,	/* riscv: time CSR */
+	TLAT_CLOCK_GETTIME,	/* clock_gettime(CLOCK_MONOTONIC_RAW) */
+};
+
+/* "auto", "tsc", "cntvct", "rdtime", "clock_gettime"; NULL otherwise. [hot] */
+TLAT_API const char *tlat_clock_source_name(int source);
+/* The source of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_clock_source_from_name(const char *name);
+
+/*
+ * Choose a source and calibrate it: frequency (two anchors 100 ms apart, the
+ * tightest of 50 brackets each), quantum, cost of a read. Returns 0; -EINVAL
+ * when source is not one that this machine has, with the reason. The calling
+ * thread is left on the CPUs it had. [setup]
+ */
+TLAT_API int tlat_clock_open(struct tlat_clock **ret_clock, const struct tlat_machine *machine,
+			     int source, struct tlat_error *reterr);
+TLAT_API void tlat_clock_close(struct tlat_clock *clock);
+
+/* A flat view of what calibration found. */
+struct tlat_clock_facts {
+	size_t size;		/* set by the caller: sizeof(struct tlat_clock_facts) */
+	const char *reason;	/* why this source; lives as long as the clock */
+	uint64_t hz;		/* ticks per second; 1000000000 for clock_gettime */
+	int64_t hz_error_ppb;	/* bound of the relative error of hz */
+	double quantum_ns;	/* step in which stamps advance; not 1/hz */
+	double read_cost_ns;	/* median cost of one stamp */
+	int32_t source;		/* enum tlat_clock_source, never AUTO */
+	int32_t reserved;
+};
+
+/* Fill *facts up to the caller's facts->size. Returns 0 or -EINVAL. [hot] */
+TLAT_API int tlat_clock_facts(const struct tlat_clock *clock, struct tlat_clock_facts *facts);
+
+/*
+ * Bounds of (counter of CPU b) - (counter of CPU a), from exchanges in both
+ * roles; the true offset lies inside. rtt_min_ns is the shortest exchange seen.
+ */
+struct tlat_clock_offset {
+	int32_t a, b;
+	double lo_ns, hi_ns;
+	double rtt_min_ns;
+};
+
+/*
+ * Measure the offset interval of two CPUs, about 4 ms. Returns 0, -EINVAL when
+ * a CPU cannot be used, -ERANGE when the exchanges contradict each other (the
+ * counters drift or warp: one-way figures cannot be trusted). [setup]
+ */
+TLAT_API int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
+			     struct tlat_clock_offset *ret_offset, struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Real-time attributes: applied to the calling thread, read back, undone
+ */
+
+enum tlat_policy {
+	TLAT_SCHED_INHERIT = 0,	/* leave as it is */
+	TLAT_SCHED_OTHER,
+	TLAT_SCHED_FIFO,
+	TLAT_SCHED_RR,
+	TLAT_SCHED_BATCH,
+	TLAT_SCHED_DEADLINE,
+};
+
+/* "inherit", "other", "fifo", "rr", "batch", "deadline"; NULL otherwise. [hot] */
+TLAT_API const char *tlat_policy_name(int policy);
+/* The policy of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_policy_from_name(const char *name);
+
+struct tlat_rt_opts {
+	size_t size;
+	const char *cpus;	/* CPU numbers in kernel syntax (NULL: inherit) */
+	int64_t slack_ns;	/* timer slack (0: inherit) */
+	int64_t cpu_latency_ns;	/* hold /dev/cpu_dma_latency at this, rounded down
+				 * to us (0: do not touch; TLAT_ZERO: hold at 0) */
+	int64_t runtime_ns;	/* DEADLINE only, all three needed */
+	int64_t deadline_ns;
+	int64_t period_ns;
+	int32_t policy;		/* enum tlat_policy (0: inherit) */
+	int32_t priority;	/* 1..99 for FIFO and RR, else 0 */
+	int32_t lock_all;	/* 1: mlockall(CURRENT|FUTURE) for the process */
+	int32_t reserved;
+};
+
+#define TLAT_RT_OPTS(...) \
+	((struct tlat_rt_opts){ .size = sizeof(struct tlat_rt_opts), __VA_ARGS__ })
+
+/* What is in force on the calling thread, as the kernel says it. */
+struct tlat_rt_state {
+	size_t size;		/* set by the caller */
+	int64_t slack_ns;
+	int32_t policy;		/* enum tlat_policy */
+	int32_t priority;
+	int32_t cpu;		/* where the thread ran when it was read */
+	int32_t reserved;
+};
+
+struct tlat_rt;
+
+/*
+ * Apply opts to the calling thread and read everything back. The result can be
+ * undone with tlat_rt_undo() on the same thread. On failure nothing has
+ * changed, and reterr names the cause (capability, RLIMIT_RTPRIO, the cgroup's
+ * real-time budget, seccomp, cpuset, or a call that claimed success and did
+ * nothing: -EPROTO) and what to type. [setup]
+ */
+TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *opts,
+			   struct tlat_error *reterr);
+
+/* Restore what tlat_rt_apply() changed, in reverse order, and free rt. [setup] */
+TLAT_API void tlat_rt_undo(struct tlat_rt *rt);
+
+/* Read the calling thread's attributes. Returns 0 or a negative errno. [setup] */
+TLAT_API int tlat_rt_state(struct tlat_rt_state *state);
+
+/* ------------------------------------------------------------------------
+ * Histogram: HdrHistogram's bucket layout, 3 digits, fixed memory
+ *
+ * Values are signed integers in the histogram's own unit (hz per second;
+ * 1000000000: nanoseconds). Relative width of a bin: at most 2^-10, exact below
+ * 2048 units; values from 2^37 units on are counted as overflow, negative ones
+ * as early (mirrored, same layout). One writer; readers may look at any time
+ * and see each bin whole.
+ */
+
+struct tlat_hist;
+
+/* Memory one histogram needs, aligned to 64 bytes; constant. [hot] */
+TLAT_API size_t tlat_hist_bytes(void);
+
+/*
+ * Make a histogram in mem (tlat_hist_bytes() long, 64-byte aligned, for
+ * instance shared memory); every page is touched. Nothing to free. [setup]
+ */
+TLAT_API struct tlat_hist *tlat_hist_init(void *mem, uint64_t hz);
+
+/* The same in memory of its own. Returns 0 or -ENOMEM. [setup] */
+TLAT_API int tlat_hist_new(struct tlat_hist **ret_hist, uint64_t hz);
+/* Free what tlat_hist_new() made. */
+TLAT_API void tlat_hist_free(struct tlat_hist *hist);
+
+/* Count one value. At most 2 ns, no system call, no fault. [hot] */
+TLAT_API void tlat_hist_record(struct tlat_hist *hist, int64_t value);
+
+/* Forget all values. [hot] */
+TLAT_API void tlat_hist_reset(struct tlat_hist *hist);
+
+/*
+ * Add the values of from to into. Exact: the result is as if all values had
+ * been recorded in one. Returns 0, or -EINVAL when the units differ by more
+ * than 100 ppm. [hot]
+ */
+TLAT_API int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from);
+
+TLAT_API uint64_t tlat_hist_hz(const struct tlat_hist *hist);
+/* early + recorded + overflow. [hot] */
+TLAT_API uint64_t tlat_hist_count(const struct tlat_hist *hist);
+TLAT_API uint64_t tlat_hist_early(const struct tlat_hist *hist);
+TLAT_API uint64_t tlat_hist_overflow(const struct tlat_hist *hist);
+/* Exact extremes in units; 0 when empty. [hot] */
+TLAT_API int64_t tlat_hist_min(const struct tlat_hist *hist);
+TLAT_API int64_t tlat_hist_max(const struct tlat_hist *hist);
+
+/*
+ * The value below which a share p (0..1) of all values lies, in units, as the
+ * mid-distribution estimate (Ma, Genton & Parzen 2011): a bin's mass is spread
+ * over it, so that a shift below the clock's quantum still shows. Within
+ * min..max and monotone in p. 0 when empty. [hot]
+ */
+TLAT_API double tlat_hist_quantile(const struct tlat_hist *hist, double p);
+
+/*
+ * The upper edge, in units, of the bin that holds rank ceil(p N): the figure
+ * to use in an assertion. Never above max. [hot]
+ */
+TLAT_API int64_t tlat_hist_quantile_bound(const struct tlat_hist *hist, double p);
+
+/* ------------------------------------------------------------------------
+ * Probes
+ */
+
+struct tlat_probe_facts {
+	size_t size;		/* set by the caller */
+	const char *name;	/* "wake-futex" */
+	const char *from;	/* where the interval begins, in words */
+	const char *to;		/* where it ends */
+	int32_t pair;		/* 1: a waker and a waiter; 0: one thread */
+	int32_t reserved;
+};
+
+/*
+ * Facts about the probe of that index, 0 and up, in the order in which they
+ * are listed. Returns 0, or -ENOENT past the last. Strings are static. [hot]
+ */
+TLAT_API int tlat_probe_facts(size_t index, struct tlat_probe_facts *facts);
+
+/*
+ * Whether the probe can run here and now: 0; -ENOENT: no such probe; else why
+ * not, with the remedy in reterr. Leaves nothing behind. [setup]
+ */
+TLAT_API int tlat_probe_check(const char *name, struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Run: measure one probe
+ */
+
+enum tlat_run_flags {
+	TLAT_RUN_ROUND_TRIP = 1 << 0,	/* pairs: A wakes B wakes A, one clock */
+	TLAT_RUN_VERIFY = 1 << 1,	/* check every cycle that the waiter slept */
+	TLAT_RUN_STRICT = 1 << 2,	/* a refused policy, CPU or slack is an error */
+	TLAT_RUN_LOCK_ALL = 1 << 3,	/* mlockall for the whole process */
+	TLAT_RUN_NO_FLOOR = 1 << 4,	/* leave out floor and floor_pair */
+};
+
+struct tlat_run_opts {
+	size_t size;
+	const char *probe;	/* required */
+	const char *cpus;	/* solo: one thread per CPU; pair: "KICK,WAIT" or one
+				 * CPU for both (NULL: the best available) */
+	struct tlat_machine *machine;	/* borrowed (NULL: read for this run) */
+	struct tlat_clock *clock;	/* borrowed (NULL: calibrated for this run) */
+	uint64_t samples;	/* cycles asked per thread (0: by duration) */
+	int64_t duration_ns;	/* length of measurement (0: 2 s, or unlimited if samples) */
+	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
+				 * solo: period (0: 1 ms) */
+	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
+	int64_t dither_ns;	/* pair: settle is longer by 0..this at random
+				 * (0: one clock quantum; TLAT_ZERO: none) */
+	int64_t slack_ns;	/* timer slack of measuring threads (0: inherit) */
+	int64_t cpu_latency_ns;	/* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
+	int64_t warmup;		/* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
+	uint64_t seed;		/* of phase and dither (0: chosen, and reported) */
+	uint64_t raw;		/* keep the first values, so many (0: none) */
+	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
+	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
+	uint32_t flags;		/* enum tlat_run_flags */
+	int32_t inject;		/* 1: spin inject_ns (MONOTONIC_RAW) between the first
+				 * stamp and the kick: for self-tests only */
+	int64_t inject_ns;
+};
+
+#define TLAT_RUN_OPTS(...) \
+	((struct tlat_run_opts){ .size = sizeof(struct tlat_run_opts), __VA_ARGS__ })
+
+/* All defaults; for C++, where the macro is not available. [hot] */
+TLAT_API void tlat_run_opts_init(struct tlat_run_opts *opts);
+
+struct tlat_run;
+struct tlat_report;
+
+/*
+ * Start a run and return while it goes on. opts is copied; machine and clock
+ * must outlive the run. Returns 0; -EINVAL and the like for options that make
+ * no sense; with TLAT_RUN_STRICT also -EPERM for what was refused. A probe that
+ * cannot run here still gives a run, whose report says why. [setup]
+ */
+TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
+			    struct tlat_error *reterr);
+
+/* A descriptor that polls readable when the run is over; the run's own. [hot] */
+TLAT_API int tlat_run_fd(const struct tlat_run *run);
+
+/* End the run early; async-signal-safe, at most a few ms until it ends. [hot] */
+TLAT_API void tlat_run_stop(struct tlat_run *run);
+
+/* What a run looks like from outside while it goes on; values in ns. */
+struct tlat_progress {
+	size_t size;		/* set by the caller */
+	uint64_t count;		/* samples so far */
+	double min_ns, p50_ns, p99_ns, max_ns;	/* 0 when count is 0 */
+	double done;		/* 0..1, of the limit that is nearest */
+	int32_t threads;	/* measuring threads of the run that record */
+	int32_t cpu;		/* the waiter's */
+};
+
+/*
+ * How far recording thread number thread (0 and up) is. Returns 0, or -ENOENT
+ * when there is no such thread (yet). [setup]
+ */
+TLAT_API int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress);
+
+/*
+ * Wait for the end, free the run and hand over its report. Returns 0, or a
+ * negative errno when there is nothing to report; either way the run is gone.
+ * [setup]
+ */
+TLAT_API int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report,
+			   struct tlat_error *reterr);
+
+/* tlat_run_start() and tlat_run_wait() in one. [setup] */
+TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opts *opts,
+		      struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Report: results, conditions, findings
+ */
+
+struct tlat_result;
+
+/* Audit the machine without measuring a probe: findings, no results. [setup] */
+TLAT_API int tlat_check(struct tlat_report **ret_report, struct tlat_machine *machine,
+			struct tlat_clock *clock, struct tlat_error *reterr);
+
+TLAT_API void tlat_report_free(struct tlat_report *report);
+
+/* Move the results and findings of from to the end of into; from is freed. [setup] */
+TLAT_API int tlat_report_append(struct tlat_report *into, struct tlat_report *from);
+
+/* Name the program, its arguments and the one command that repeats it. [setup] */
+TLAT_API int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
+				const char *repeat);
+
+/*
+ * Read the first document of a file ("-": standard input). -EOPNOTSUPP in a
+ * build without JSON; -EINVAL with line and column when it is no report of a
+ * schema this library knows. [setup]
+ */
+TLAT_API int tlat_report_read(struct tlat_report **ret_report, const char *path,
+			      struct tlat_error *reterr);
+
+enum tlat_write_flags {
+	TLAT_WRITE_APPEND = 1 << 0,	/* add a line to a JSON Lines file */
+};
+
+/*
+ * Write the report as one compact line of JSON to a file, replaced by rename
+ * so that no reader ever sees half of it, or to "-": standard output. [setup]
+ */
+TLAT_API int tlat_report_write(const struct tlat_report *report, const char *path,
+			       unsigned int flags, struct tlat_error *reterr);
+
+/* The same line in memory, to be given to free(3). NULL: -EOPNOTSUPP. [setup] */
+TLAT_API char *tlat_report_format(const struct tlat_report *report);
+
+/* Result number index, 0 and up; NULL past the last. Lives as long as the report. [hot] */
+TLAT_API const struct tlat_result *tlat_report_result(const struct tlat_report *report,
+						      size_t index);
+
+/* Run-wide finding number index. Returns 0 or -ENOENT. [hot] */
+TLAT_API int tlat_report_finding(const struct tlat_report *report, size_t index,
+				 struct tlat_finding *ret_finding);
+
+/* Finding number index of one result. Returns 0 or -ENOENT. [hot] */
+TLAT_API int tlat_result_finding(const struct tlat_result *result, size_t index,
+				 struct tlat_finding *ret_finding);
+
+/* How the run ended: "count", "time", "signal", "break", "error". Static. [hot] */
+TLAT_API const char *tlat_report_end(const struct tlat_report *report);
+
+TLAT_API const char *tlat_result_probe(const struct tlat_result *result);
+
+/*
+ * The quantile p (0 < p < 1) of all values, with its 95 % interval, in ns.
+ * Returns 0; -ENODATA when the samples cannot carry it, *ret_hi_ns then being
+ * the largest value seen: a bound on nothing, "max so far". Each pointer may be
+ * NULL. [hot]
+ */
+TLAT_API int tlat_result_quantile_ns(const struct tlat_result *result, double p,
+				     double *ret_value_ns, double *ret_lo_ns,
+				     double *ret_hi_ns);
+
+/* Flat numbers of a result; a figure the data cannot carry is NAN. */
+struct tlat_summary {
+	size_t size;		/* set by the caller */
+	uint64_t asked, recorded, early, overflow, missed, rejected, unfinished;
+	uint64_t disturbed;
+	double min_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns;
+	double mean_ns, sd_ns;
+	double call_p50_ns;	/* cost of the waking call; NAN: not known */
+	double floor_p50_ns;	/* null probe on this clock */
+	double floor_pair_p50_ns;	/* shared-memory flag on these CPUs; NAN: none */
+	double u_ns;		/* expanded uncertainty (k = 2) of p50 */
+	double worst_ns;	/* linear sum of its bounds */
+	double dwell_p50_ns;	/* pairs: announcement to kick; NAN: none */
+	double injected_mean_ns;	/* self-test: delay really spun; NAN: none */
+	int32_t wait_cpu, kick_cpu;	/* kick_cpu -1: no waker */
+	int32_t policy, priority;	/* of the waiter, as read back */
+};
+
+/* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
+TLAT_API int tlat_result_summary(const struct tlat_result *result,
+				 struct tlat_summary *summary);
+
+/* The distribution itself; NULL when nothing was measured. [hot] */
+TLAT_API const struct tlat_hist *tlat_result_hist(const struct tlat_result *result);
+
+/* ------------------------------------------------------------------------
+ * Budget: does the machine meet it?
+ */
+
+enum tlat_verdict {
+	TLAT_PASS = 0,
+	TLAT_FAIL = 1,
+	TLAT_INCONCLUSIVE = 2,
+};
+
+/* "PASS", "FAIL", "INCONCLUSIVE"; NULL otherwise. [hot] */
+TLAT_API const char *tlat_verdict_name(int verdict);
+
+/*
+ * Check a budget against a result: terms "figure op value" joined by commas,
+ * such as "p99<50us, max<=200us, missed=0, n>=1e6, P(>50us)<1e-5". Figures:
+ * min p50 p90 p95 p99 p99.9 p99.99 p99.999 max mean missed early overflow
+ * rejected disturbed n and P(>TIME); ops < <= = >= >. Quantiles and P pass if
+ * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
+ * degraded measurement turns PASS into INCONCLUSIVE, never FAIL. Returns
+ * enum tlat_verdict (the worst of the terms) and the reason, one line per term,
+ * in text (may be NULL); -EINVAL with the bad term in reterr. [setup]
+ */
+TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result,
+			       char *text, size_t text_size, struct tlat_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TIMERLAT_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * internal.h - what every module of the library uses: error text, the tolerant
+ * copy of options, findings, files below a root directory.
+ */
+#ifndef TLAT_INTERNAL_H
+#define TLAT_INTERNAL_H
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/types.h>
+
+#include "timerlat.h"
+
+#define TLAT_NSEC_PER_SEC 1000000000LL
+#define TLAT_CACHE_LINE 64
+#define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* error.c */
+
+/* Fill *reterr (may be NULL) and return code, a negative errno. */
+int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Copy the caller's size-first struct *src (NULL: all defaults) into *dst of
+ * dst_size bytes. Returns 0, -EINVAL for size 0, -E2BIG for an unknown tail
+ * that is not zero.
+ */
+int tlat_opts_copy(void *dst, size_t dst_size, const void *src, struct tlat_error *reterr);
+
+/* Copy a filled struct out, up to the size its first member asks for. 0 or -EINVAL. */
+int tlat_facts_copy(void *dst, const void *src, size_t src_size);
+
+/* finding.c */
+
+struct tlat_findings {
+	struct tlat_finding *v;	/* strings owned by the list */
+	size_t n;
+};
+
+/* Append one finding; a second one of the same id and text is dropped. -ENOMEM is silent: a
+ * finding must never end a run. remedy may be NULL. */
+void tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
+		       const char *remedy, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* Move all findings of from to the end of into. */
+void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from);
+void tlat_findings_free(struct tlat_findings *findings);
+/* Whether a finding of at least that severity is in the list. */
+bool tlat_findings_reach(const struct tlat_findings *findings, int severity);
+
+/* root.c: files below a root directory; path has no leading slash */
+
+/* Open the root directory (NULL: "/"). Returns a descriptor or a negative errno. */
+int tlat_root_open(const char *root);
+/* Read a whole small file, NUL-terminated, the trailing newline cut. Returns its length or a
+ * negative errno; a longer file is -EFBIG. */
+ssize_t tlat_root_read(int root_fd, const char *path, char *buf, size_t size);
+/* Read a whole file of any length into memory to be freed. Returns length or negative errno. */
+ssize_t tlat_root_read_all(int root_fd, const char *path, char **ret_text);
+/* Read one decimal integer. Returns 0 or a negative errno. */
+int tlat_root_read_int(int root_fd, const char *path, int64_t *ret_value);
+
+#endif /* TLAT_INTERNAL_H */

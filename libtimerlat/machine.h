@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* machine.h - CPU sets, and the private view of the machine */
+#ifndef TLAT_MACHINE_H
+#define TLAT_MACHINE_H
+
+#include "internal.h"
+
+/* A set of CPU numbers, by value; no allocation. */
+struct tlat_cpuset {
+	uint64_t bits[TLAT_CPUS_MAX / 64];
+};
+
+/* cpulist.c: pure */
+void tlat_cpuset_add(struct tlat_cpuset *set, int32_t cpu);
+void tlat_cpuset_remove(struct tlat_cpuset *set, int32_t cpu);
+bool tlat_cpuset_has(const struct tlat_cpuset *set, int32_t cpu);
+size_t tlat_cpuset_count(const struct tlat_cpuset *set);
+bool tlat_cpuset_equal(const struct tlat_cpuset *a, const struct tlat_cpuset *b);
+/* The next CPU of the set after cpu (-1: the first), or -1. */
+int32_t tlat_cpuset_next(const struct tlat_cpuset *set, int32_t cpu);
+/* Strict reader of the kernel's list syntax as files have it; empty means none. 0 or -EINVAL. */
+int tlat_cpuset_parse(struct tlat_cpuset *ret_set, const char *text);
+/* The shortest kernel syntax ("0-3,8"); returns the length as snprintf does. */
+size_t tlat_cpuset_format(const struct tlat_cpuset *set, char *text, size_t size);
+
+/* A set that a file may not tell. */
+struct tlat_known_cpus {
+	bool known;
+	struct tlat_cpuset set;
+};
+
+/* Facts for reports and findings; strings are "" when unknown, numbers -1. */
+struct tlat_machine_facts {
+	char kernel[160];	/* release and version */
+	char cmdline[2048];
+	char preempt[24];	/* "none", "voluntary", "full", "lazy", "rt", or "" */
+	char cpu_model[96];
+	char governor[32], freq_driver[32];
+	char idle_driver[32], idle_governor[32];
+	char clocksource[32];
+	char hypervisor[32];	/* "kvm", "yes" when unnamed, "" when none or unknown */
+	char mitigations[32];	/* from the command line: "auto", "off", "" */
+	int32_t hz, timer_migration, smt, rt_group_sched, thp_always, numa_balancing, turbo;
+	int64_t rt_runtime_us, rt_period_us;
+	char boot_id[40];
+	char hostname[64];
+};
+
+const struct tlat_machine_facts *tlat_machine_facts(const struct tlat_machine *machine);
+int tlat_machine_root_fd(const struct tlat_machine *machine);
+
+const struct tlat_cpuset *tlat_machine_online(const struct tlat_machine *machine);
+/* Effective isolation from the scheduler's domains, and what the command line asked for. */
+const struct tlat_known_cpus *tlat_machine_isolated(const struct tlat_machine *machine);
+const struct tlat_cpuset *tlat_machine_isolated_requested(const struct tlat_machine *machine);
+const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *machine);
+/* What this process may use: its affinity mask at open; unrestricted when it equals online, or
+ * online minus isolated. */
+const struct tlat_cpuset *tlat_machine_allowed(const struct tlat_machine *machine);
+bool tlat_machine_restricted(const struct tlat_machine *machine);
+
+/* Where a run happens. */
+struct tlat_placement {
+	int32_t kick, wait;	/* pair; equal on one CPU. Solo: wait only, kick -1 */
+	int32_t house;		/* for the controller; -1: anywhere */
+	bool house_shared;	/* house is one of the measuring CPUs */
+};
+
+/*
+ * Choose CPUs (design section 3): for a pair two isolated neighbours, else two neighbours without
+ * CPU 0, else what there is; list (as in tlat_run_opts.cpus, NULL: choose) overrides and is
+ * checked: a pair takes one or two CPUs. Findings say what was not isolated, SMT siblings, a
+ * narrower mask obeyed or overridden, isolation requested but not effective.
+ */
+int tlat_machine_place_pair(const struct tlat_machine *machine, const char *list,
+			    struct tlat_placement *ret_placement, struct tlat_findings *findings,
+			    struct tlat_error *reterr);
+/* The same for solo probes: up to max CPUs, one thread each; returns how many. NULL: one. */
+int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list, int32_t *cpus,
+			    size_t max, int32_t *ret_house, bool *ret_house_shared,
+			    struct tlat_findings *findings, struct tlat_error *reterr);
+
+/* Findings about the machine as such: hypervisor, governor, throttling, clocksource, ... */
+void tlat_machine_audit(const struct tlat_machine *machine, struct tlat_findings *findings);
+
+#endif /* TLAT_MACHINE_H */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe.h - what a probe is: a table of operations around one way of being
+ * woken, expired or signalled. run.c owns time and the loops; a probe owns the
+ * operation, and takes exactly one stamp: as the last act of wait().
+ */
+#ifndef TLAT_PROBE_H
+#define TLAT_PROBE_H
+
+#include <stdatomic.h>
+
+#include "clock.h"
+
+enum tlat_probe_flags {
+	TLAT_PROBE_PAIR = 1 << 0,	/* kick() here, wait() there */
+	TLAT_PROBE_FANOUT = 1 << 1,	/* one kick wakes many waiters */
+	TLAT_PROBE_PERIODIC = 1 << 2,	/* armed once; the kernel keeps the grid */
+	TLAT_PROBE_RELATIVE = 1 << 3,	/* no absolute form: closed loop, own due() */
+	TLAT_PROBE_NOSLEEP = 1 << 4,	/* wait() spins: exempt from the slept test */
+	TLAT_PROBE_EQUAL_PRIO = 1 << 5,	/* both sides at one priority */
+	TLAT_PROBE_FORK = 1 << 6,	/* sides are processes */
+	TLAT_PROBE_LIBRARY_COST = 1 << 7,	/* includes the C library's work */
+	TLAT_PROBE_TICK_BOUND = 1 << 8,	/* expires on the scheduler tick or wheel */
+	TLAT_PROBE_LOOPBACK = 1 << 9,	/* kick() and wait() on one thread: null */
+};
+
+enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
+
+#define TLAT_KICK_UNTOLD INT32_MAX	/* the call does not say whom it woke */
+
+/* One instance of a probe: a pair, or one solo thread. */
+struct tlat_probe_ctx {
+	const struct tlat_probe_ops *ops;
+	struct tlat_stamper stamper;
+	void *shared;		/* shared_size bytes, zeroed, prefaulted, MAP_SHARED */
+	const atomic_int *stop;	/* set when the run ends; wait() gives up when it sees it */
+	int64_t interval_ns;	/* solo: period */
+	bool same_cpu;
+};
+
+/* One measuring thread's part in an instance. */
+struct tlat_probe_side {
+	enum tlat_probe_role role;
+	void *state;		/* side_size bytes, zeroed, prefaulted, own cache lines */
+};
+
+/* What one wait() brought. */
+struct tlat_probe_event {
+	uint64_t at;		/* the stamp: first act awake */
+	uint64_t back;		/* optional second stamp (sigreturn), 0: none */
+	uint64_t n;		/* expirations that this event stands for, >= 1 */
+};
+
+struct tlat_probe_ops {
+	const char *name;	/* "wake-futex" */
+	const char *from;	/* "before futex(FUTEX_WAKE)" */
+	const char *to;		/* "after futex(FUTEX_WAIT) returned" */
+	uint32_t flags;
+	clockid_t clock;	/* solo: the clock that deadlines and stamps are on */
+	size_t shared_size;
+	size_t side_size;
+	/* NULL: always. Side-effect free; else why not and the remedy. */
+	int (*supported)(struct tlat_error *reterr);
+	/* Once per instance, on the controller, before threads exist. */
+	int (*open)(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
+		    struct tlat_error *reterr);
+	/* On each measuring thread, its policy applied. */
+	int (*enter)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		     struct tlat_error *reterr);
+	/* On the waiter before each cycle, unmeasured: drain, re-lock. */
+	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
+	/* Solo: program an expiry at due (ns on ops->clock); PERIODIC: the first of a grid. */
+	int (*arm)(struct tlat_probe_ctx *ctx, uint64_t due);
+	/* Pair: wake. Returns waiters woken, TLAT_KICK_UNTOLD, or a negative errno. */
+	int (*kick)(struct tlat_probe_ctx *ctx);
+	/* Block until woken; the stamp is the first act awake. 0, -EINTR: interrupted while the
+	 * run ends, other negative errno: the run fails. */
+	int (*wait)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		    struct tlat_probe_event *event);
+	/* Pure. What the kernel promised for a deadline asked at time armed; NULL: as asked. */
+	uint64_t (*due)(const struct tlat_probe_ctx *ctx, uint64_t armed, uint64_t asked);
+	void (*leave)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
+	void (*close)(struct tlat_probe_ctx *ctx);
+};
+
+/* The one stamp of a probe. [hot] */
+static inline uint64_t tlat_stamp(const struct tlat_probe_ctx *ctx)
+{
+	return tlat_stamp_end(&ctx->stamper);
+}
+
+/* Whether the run is over. [hot] */
+static inline bool tlat_probe_stopping(const struct tlat_probe_ctx *ctx)
+{
+	return atomic_load_explicit(ctx->stop, memory_order_relaxed);
+}
+
+/* probes.c */
+extern const struct tlat_probe_ops *const tlat_probes[];
+extern const size_t tlat_probe_count;
+const struct tlat_probe_ops *tlat_probe_find(const char *name);
+
+#endif /* TLAT_PROBE_H */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * result.h - what one measuring thread's result is made of. run.c and control.c
+ * fill it, report.c computes from it, writes it and reads it back.
+ */
+#ifndef TLAT_RESULT_H
+#define TLAT_RESULT_H
+
+#include "clock.h"
+#include "hist.h"
+#include "watch.h"
+
+enum tlat_rejected {
+	TLAT_REJECTED_NOT_ASLEEP,	/* the kick said it woke nobody */
+	TLAT_REJECTED_TIMEOUT,		/* a wait hit its bound */
+	TLAT_REJECTED_COALESCED,	/* signals merged into one */
+	TLAT_REJECTED_COUNT,
+};
+
+enum tlat_disturbed {
+	TLAT_DISTURBED_NOT_ASLEEP,	/* fewer voluntary switches than waits */
+	TLAT_DISTURBED_PREEMPTED,	/* involuntary switches of a measuring thread */
+	TLAT_DISTURBED_MIGRATED,	/* a stamp on another CPU than planned */
+	TLAT_DISTURBED_LATE_SLOT,	/* the slot had passed before the announcement */
+	TLAT_DISTURBED_STEAL,		/* ticks that the hypervisor took */
+	TLAT_DISTURBED_THROTTLED,	/* the cgroup was throttled */
+	TLAT_DISTURBED_COUNT,
+};
+
+/* Names as in the report, indexed by the enums. */
+extern const char *const tlat_rejected_names[TLAT_REJECTED_COUNT];
+extern const char *const tlat_disturbed_names[TLAT_DISTURBED_COUNT];
+
+/* asked = recorded + early + overflow + missed + rejected + unfinished, always. */
+struct tlat_counts {
+	uint64_t asked, recorded, early, overflow, missed, unfinished;
+	uint64_t rejected[TLAT_REJECTED_COUNT];
+	uint64_t disturbed[TLAT_DISTURBED_COUNT];
+};
+
+/* One side as the kernel had it, read back. */
+struct tlat_side_facts {
+	int32_t cpu, policy, priority;
+	int32_t tid;
+	int64_t slack_ns;
+};
+
+struct tlat_outlier {
+	int64_t value;		/* unit of the latency histogram */
+	int64_t t_ns;		/* since the start of measurement */
+	uint64_t seq;		/* cycle or slot number */
+	int32_t cpu;
+	int32_t reserved;
+};
+
+#define TLAT_OUTLIERS_MAX 128
+
+/* The largest values so far; a min-heap, so that most samples cost one compare. */
+struct tlat_outliers {
+	size_t n;
+	struct tlat_outlier v[TLAT_OUTLIERS_MAX];
+};
+
+enum tlat_end { TLAT_END_COUNT, TLAT_END_TIME, TLAT_END_SIGNAL, TLAT_END_BREAK, TLAT_END_ERROR };
+extern const char *const tlat_end_names[5];
+
+struct tlat_result {
+	char probe[48], from[128], to[128];
+	int32_t thread;
+	bool pair, round_trip, verify, has_kick, supported, periodic;
+	const char *relation;	/* static, NULL for solo */
+	struct tlat_side_facts wait, kick;
+	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
+	int64_t cpu_latency_ns;	/* held during the run; -1: not touched */
+	uint64_t warmup;	/* unmeasured cycles, those after rests included */
+	uint64_t rests;
+	bool injected;		/* self-test delay in force */
+	double injected_mean_ns;
+	struct tlat_counts counts;
+	struct tlat_hist *latency;	/* NULL: nothing measured */
+	struct tlat_hist *call;		/* NULL: same-CPU pair, solo */
+	struct tlat_hist *dwell;	/* NULL: solo */
+	struct tlat_hist *floor, *floor_pair;	/* NULL: none */
+	bool floor_sampled;
+	struct tlat_blocks *blocks;	/* of latency */
+	struct tlat_outliers *outliers;
+	int64_t *raw;		/* unit of latency */
+	size_t n_raw;
+	bool has_offset;
+	struct tlat_clock_offset offset;	/* kick CPU -> wait CPU */
+	struct tlat_watch_delta *watch;
+	char *repeat;		/* command that repeats this result alone */
+	int32_t end;		/* enum tlat_end */
+	struct tlat_findings findings;
+};
+
+struct tlat_result *tlat_result_new(void);
+void tlat_result_free(struct tlat_result *result);
+
+/* Left side minus right side of the accounting identity; 0 unless there is a bug. */
+int64_t tlat_counts_balance(const struct tlat_counts *counts);
+uint64_t tlat_counts_rejected(const struct tlat_counts *counts);
+
+/* report.c: an empty report of this machine and clock (both may be NULL), then results. */
+int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *machine,
+		    const struct tlat_clock *clock, uint64_t seed);
+/* The report takes ownership of result. */
+int tlat_report_add(struct tlat_report *report, struct tlat_result *result);
+struct tlat_findings *tlat_report_findings(struct tlat_report *report);
+
+#endif /* TLAT_RESULT_H */

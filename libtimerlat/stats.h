@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* stats.h - pure arithmetic on distributions: intervals, sample sizes, tests. */
+#ifndef TLAT_STATS_H
+#define TLAT_STATS_H
+
+#include "hist.h"
+
+/* A quantile with its two-sided 95 % interval, in units of the histogram. */
+struct tlat_estimate {
+	double value, lo, hi;
+	double n_eff;		/* effective sample size */
+	double tau;		/* one sample in tau is independent, >= 1 */
+	bool supported;		/* false: too few samples; value is then the maximum */
+};
+
+/*
+ * Quantile p of hist with a block-based interval (statistics E2.2): tau from the spread of the
+ * per-block shares below it, binomial ranks for N / tau, scaled back and rounded outward. blocks
+ * may be NULL (tau 1). supported: N(1-p) >= 10 and N p >= 10 as estimates.
+ */
+void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
+			 struct tlat_estimate *ret);
+
+/* Samples needed before quantile p is printed: ceil(10 / (1-p)). */
+uint64_t tlat_stats_needed(double p);
+
+/* Clopper-Pearson two-sided bounds of a share: k of n, confidence e.g. 0.95. */
+void tlat_stats_share(double k, double n, double confidence, double *ret_lo, double *ret_hi);
+
+/* Regularised incomplete beta function I_x(a, b), and binomial CDF P(X <= k). */
+double tlat_stats_beta(double a, double b, double x);
+double tlat_stats_binomial_cdf(double k, double n, double p);
+
+#endif /* TLAT_STATS_H */

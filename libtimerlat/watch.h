@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watch.h - what the kernel counted meanwhile on the CPUs used: two snapshots
+ * and their difference.
+ */
+#ifndef TLAT_WATCH_H
+#define TLAT_WATCH_H
+
+#include "internal.h"
+
+struct tlat_watch_idle {
+	int32_t cpu;
+	char state[28];
+	uint64_t usage;		/* entries */
+	uint64_t time_ns;
+};
+
+struct tlat_watch_count {
+	int32_t cpu;		/* -1: machine-wide */
+	char name[28];		/* row of /proc/interrupts or /proc/softirqs: "LOC", "TIMER" */
+	uint64_t count;
+};
+
+/* Only rows that moved are kept; everything is what happened between begin and end. */
+struct tlat_watch_delta {
+	struct tlat_watch_idle *idle;
+	size_t n_idle;
+	struct tlat_watch_count *interrupts, *softirqs;
+	size_t n_interrupts, n_softirqs;
+	uint64_t switches;	/* of the whole machine: ctxt */
+	int64_t steal_ns;	/* of the CPUs used; -1: not known */
+	int64_t throttled;	/* times a cgroup above us was throttled; -1: not known */
+	int64_t hrtimer_hangs, hrtimer_retries, hrtimer_events;	/* -1: not known */
+	int64_t duration_ns;
+	/* of the measuring threads, filled by the runner from getrusage(RUSAGE_THREAD) */
+	uint64_t voluntary, involuntary, minor_faults, major_faults, migrations;
+};
+
+struct tlat_watch;
+
+/* Prepare to watch these CPUs of the machine below root_fd. Missing files are "not known". */
+int tlat_watch_new(struct tlat_watch **ret_watch, int root_fd, const int32_t *cpus, size_t n);
+void tlat_watch_free(struct tlat_watch *watch);
+/* Take the first snapshot; allocates nothing later than this. */
+int tlat_watch_begin(struct tlat_watch *watch);
+/* Take the second one and give the difference, to be freed with tlat_watch_delta_free(). */
+int tlat_watch_end(struct tlat_watch *watch, struct tlat_watch_delta **ret_delta);
+void tlat_watch_delta_free(struct tlat_watch_delta *delta);
+
+#endif /* TLAT_WATCH_H */
