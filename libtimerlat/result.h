@@ -75,13 +75,12 @@ struct tlat_result {
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
 	uint64_t rests;
 	bool injected;		/* self-test delay in force */
-	double injected_mean_ns;
+	double injected_p50_ns;	/* delay really spun, median */
 	struct tlat_counts counts;
 	struct tlat_hist *latency;	/* NULL: nothing measured */
 	struct tlat_hist *call;		/* NULL: same-CPU pair, solo */
 	struct tlat_hist *dwell;	/* NULL: solo */
 	struct tlat_hist *floor, *floor_pair;	/* NULL: none */
-	bool floor_sampled;
 	struct tlat_blocks *blocks;	/* of latency */
 	struct tlat_outliers *outliers;
 	int64_t *raw;		/* unit of latency */

@@ -45,6 +45,8 @@ void tlat_watch_free(struct tlat_watch *watch);
 int tlat_watch_begin(struct tlat_watch *watch);
 /* Take the second one and give the difference, to be freed with tlat_watch_delta_free(). */
 int tlat_watch_end(struct tlat_watch *watch, struct tlat_watch_delta **ret_delta);
+/* A copy of its own; NULL for NULL or when out of memory. */
+struct tlat_watch_delta *tlat_watch_delta_copy(const struct tlat_watch_delta *delta);
 void tlat_watch_delta_free(struct tlat_watch_delta *delta);
 
 #endif /* TLAT_WATCH_H */

@@ -536,7 +536,7 @@ struct tlat_summary {
 	double u_ns;		/* expanded uncertainty (k = 2) of p50 */
 	double worst_ns;	/* linear sum of its bounds */
 	double dwell_p50_ns;	/* pairs: announcement to kick; NAN: none */
-	double injected_mean_ns;	/* self-test: delay really spun; NAN: none */
+	double injected_p50_ns;	/* self-test: delay really spun; NAN: none */
 	int32_t wait_cpu, kick_cpu;	/* kick_cpu -1: no waker */
 	int32_t policy, priority;	/* of the waiter, as read back */
 };
