@@ -58,6 +58,19 @@ static void hold_idle(struct tlat_run *run)
 				  why.text);
 }
 
+/* Asked for only: by default nothing but our own buffers and stacks is locked. */
+static void lock_all(struct tlat_run *run)
+{
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.lock_all = 1);
+	struct tlat_error why;
+
+	if (!(run->opts.flags & TLAT_RUN_LOCK_ALL))
+		return;
+	if (tlat_rt_apply(&run->locked, &opts, &why) < 0)
+		tlat_findings_add(&run->of_result, TLAT_WARN, "memory-not-locked", NULL, "%s",
+				  why.text);
+}
+
 /* Bounds of the clock across the pair, its order, and the gaps that a spinning thread sees. */
 static void calibrate(struct tlat_run *run)
 {
@@ -317,6 +330,7 @@ static int set_up(struct tlat_run *run)
 
 	pin_controller(run);
 	hold_idle(run);
+	lock_all(run);
 	calibrate(run);
 	measure_floor_pair(run);
 	error = bring_up(run, &run->error);
@@ -351,7 +365,7 @@ static void *control(void *arg)
 		measure(run);
 	if (run->idle_fd >= 0)
 		close(run->idle_fd);
-	run->idle_fd = -1;
+	tlat_rt_undo(run->locked);
 	return write(run->fd, &one, sizeof(one)) < 0 ? arg : NULL;
 }
 
@@ -388,7 +402,7 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 	tlat_gate_init(&run->gate);
 	tlat_gate_init(&run->begun);
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
-	run->idle_fd = -1;
+	run->fd = run->wake_fd = run->idle_fd = -1;
 	run->fd = eventfd(0, EFD_CLOEXEC);
 	run->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (run->fd < 0 || run->wake_fd < 0)
@@ -502,9 +516,9 @@ void tlat_run_free(struct tlat_run *run)
 		tlat_clock_close(run->clock);
 	if (run->owns_machine)
 		tlat_machine_close(run->machine);
-	if (run->fd > 0)
+	if (run->fd >= 0)
 		close(run->fd);
-	if (run->wake_fd > 0)
+	if (run->wake_fd >= 0)
 		close(run->wake_fd);
 	tlat_gate_destroy(&run->gate);
 	tlat_gate_destroy(&run->begun);

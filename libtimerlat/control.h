@@ -35,6 +35,7 @@ struct tlat_run {
 	int fd;			/* readable when the run is over */
 	int wake_fd;		/* tells the controller */
 	int idle_fd;		/* holds /dev/cpu_dma_latency, -1: not */
+	struct tlat_rt *locked;	/* all memory, when asked for */
 	int end_signal;
 	atomic_int request;
 	uint64_t started_ns, ended_ns;	/* CLOCK_MONOTONIC */
