@@ -30,13 +30,14 @@ const struct tlat_bracket *tlat_calib_tightest(const struct tlat_bracket *bracke
 }
 
 /*
- * The kernel computes the reference from this very counter, so each ref_ns
- * belongs to one counter value within its bracket, less than 1 ns being cut
- * off: half a bracket per anchor and 1 ns in all, to which comes the rounding
- * of hz to an integer, which matters for a counter of 1 MHz.
+ * When the reference was read, the counter stood somewhere from before to one
+ * quantum past after: half a bracket per anchor and one quantum in all. (Where
+ * reads take less than a step, brackets are often 0 wide and only the quantum
+ * remains.) To this come the fraction of a nanosecond that the reference cuts
+ * off, and the rounding of hz to an integer, which matters at 1 MHz.
  */
 int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket *last,
-		    struct tlat_calib_rate *ret_rate)
+		    double quantum_ticks, struct tlat_calib_rate *ret_rate)
 {
 	uint64_t w1 = tlat_calib_width_ticks(first), w2 = tlat_calib_width_ticks(last);
 	double span_ns, moved_ticks, hz, error_ticks;
@@ -50,7 +51,7 @@ int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket 
 	hz = moved_ticks / span_ns * NSEC_PER_SEC;
 	if (hz < 1)
 		return -ENODATA;
-	error_ticks = ((double)w1 + (double)w2) / 2 + hz / NSEC_PER_SEC;
+	error_ticks = ((double)w1 + (double)w2) / 2 + quantum_ticks + hz / NSEC_PER_SEC;
 	*ret_rate = (struct tlat_calib_rate){
 		.hz = (uint64_t)llround(hz),
 		.error_ppb = (int64_t)ceil((error_ticks / moved_ticks + 0.5 / hz) * 1e9),

@@ -32,12 +32,13 @@ struct tlat_calib_rate {
 };
 
 /*
- * The counter's rate from two anchors. Returns 0, or -ENODATA when they do not
+ * The counter's rate from two anchors of a counter that advances in steps of
+ * quantum_ticks. Returns 0, or -ENODATA when they do not
  * carry one: a counter that stands still or runs backwards, anchors in the
  * wrong order.
  */
 int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket *last,
-		    struct tlat_calib_rate *ret_rate);
+		    double quantum_ticks, struct tlat_calib_rate *ret_rate);
 
 struct tlat_calib_quantum {
 	double ticks;		/* step in which stamps advance */

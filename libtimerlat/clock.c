@@ -114,7 +114,7 @@ static void choose_auto(struct tlat_clock *clock)
 
 	if (clock->vouched) {
 		use_counter(clock);
-		set_reason(cal, "%s: constant rate, and the kernel keeps time by it (%s)", counter,
+		set_reason(cal, "%s: of constant rate; the kernel's clocksource is %s", counter,
 			   clocksource_words(cal));
 		return;
 	}

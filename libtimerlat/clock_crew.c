@@ -110,6 +110,13 @@ static bool arrive(struct tlat_crew *crew)
 	return go;
 }
 
+static void serve(struct tlat_crew *crew, size_t index)
+{
+	crew->fn(crew, index, crew->data);
+	if (tlat_crew_expired(crew))
+		fail(crew, -ETIMEDOUT, -1, 0);
+}
+
 static void *member_main(void *arg)
 {
 	struct member *m = arg;
@@ -123,7 +130,7 @@ static void *member_main(void *arg)
 	if (error)
 		fail(crew, -EINVAL, m->cpu, error);
 	else if (arrive(crew))
-		crew->fn(crew, m->index, crew->data);
+		serve(crew, m->index);
 	sched_setaffinity(0, set_bytes(), crew->home);
 	pthread_mutex_lock(&crew->lock);
 	crew->done++;

@@ -15,7 +15,7 @@
 #include "clock_state.h"
 
 #define BRACKETS 50
-#define ANCHOR_APART_NS 100000000	/* 80 ns of brackets over 100 ms: 0.4 ppm */
+#define ANCHOR_APART_NS 100000000	/* two brackets of 40 ns, 10 ns of quantum: 0.5 ppm */
 #define PAIRS 5000
 #define QUANTUM_STAMPS 20000
 #define BATCHES 33
@@ -143,7 +143,7 @@ static int set_rate(struct tlat_calibration *cal, const struct tlat_bracket *fir
 		    const struct tlat_bracket *last)
 {
 	struct tlat_calib_rate rate;
-	int rc = tlat_calib_rate(first, last, &rate);
+	int rc = tlat_calib_rate(first, last, cal->quantum_ticks, &rate);
 
 	if (rc < 0)
 		return rc;
@@ -247,7 +247,7 @@ int tlat_clock_measure_since_anchor(const struct tlat_clock *clock,
 	tlat_crew_run(&clock->anchor_cpu, 1, MEASURE_LIMIT_NS, anchor_pinned, &a, NULL);
 	if (!a.done)
 		a.anchor = take_anchor(&clock->stamper);
-	return tlat_calib_rate(&clock->anchor, &a.anchor, ret_rate);
+	return tlat_calib_rate(&clock->anchor, &a.anchor, clock->calibration.quantum_ticks, ret_rate);
 }
 
 /* The reading of id that was disturbed least, against CLOCK_MONOTONIC around it. */

@@ -33,14 +33,21 @@ struct exchanging {
 	uint64_t answered_ticks;
 };
 
-/* No pause instruction: it takes up to 140 cycles, and the interval is as wide as the path. */
-static bool spin_until(struct tlat_crew *crew, _Atomic uint32_t *word, uint32_t value)
+/*
+ * Whether a pause between polls shortens the path depends on the CPU: it takes
+ * up to 140 cycles, or spares a wrong guess and the neighbour's cache line. So
+ * every second round does without, and the best of both counts.
+ */
+static bool spin_until(struct tlat_crew *crew, _Atomic uint32_t *word, uint32_t number)
 {
 	uint32_t polls = 0;
 
-	while (atomic_load_explicit(word, memory_order_acquire) != value)
+	while (atomic_load_explicit(word, memory_order_acquire) != number) {
+		if (number % 2)
+			tlat_arch_relax();
 		if (++polls % POLLS_PER_LOOK == 0 && tlat_crew_expired(crew))
 			return false;
+	}
 	return true;
 }
 
@@ -234,6 +241,8 @@ int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
 struct ordering {
 	struct tlat_stamper stamper;
 	struct tlat_order_entry *entries;	/* ORDER_ENTRIES per member */
+	size_t n;				/* members */
+	_Atomic size_t present;
 	_Alignas(TLAT_CACHE_LINE) _Atomic uint64_t seq;
 };
 
@@ -248,6 +257,18 @@ static bool take_turn(struct ordering *o, struct tlat_order_entry *entry)
 	return atomic_compare_exchange_strong(&o->seq, &entry->seq, entry->seq + 1);
 }
 
+/* Leaving the barrier takes longer than all turns: without this, one would be done too soon. */
+static bool start_together(struct tlat_crew *crew, struct ordering *o)
+{
+	uint32_t polls = 0;
+
+	atomic_fetch_add(&o->present, 1);
+	while (atomic_load(&o->present) < o->n)
+		if (++polls % POLLS_PER_LOOK == 0 && tlat_crew_expired(crew))
+			return false;
+	return true;
+}
+
 static void order_pinned(struct tlat_crew *crew, size_t member, void *data)
 {
 	struct ordering *o = data;
@@ -255,6 +276,8 @@ static void order_pinned(struct tlat_crew *crew, size_t member, void *data)
 	struct tlat_order_entry *end = entry + ORDER_ENTRIES;
 	uint32_t tries = 0;
 
+	if (!start_together(crew, o))
+		return;
 	while (entry < end) {
 		if (take_turn(o, entry))
 			entry++;
@@ -265,7 +288,7 @@ static void order_pinned(struct tlat_crew *crew, size_t member, void *data)
 
 int tlat_clock_check_order(struct tlat_clock *clock, const int32_t *cpus, size_t n)
 {
-	struct ordering o = { .stamper = clock->stamper };
+	struct ordering o = { .stamper = clock->stamper, .n = n };
 	size_t violations = 0;
 	int rc;
 

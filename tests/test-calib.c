@@ -181,12 +181,29 @@ static void the_rate_is_within_its_bound_and_1_ppm_in_100_ms(void **state)
 		struct tlat_bracket last = anchor_at(start_ns + 1e8, hz);
 		struct tlat_calib_rate rate;
 
-		assert_int_equal(tlat_calib_rate(&first, &last, &rate), 0);
+		assert_int_equal(tlat_calib_rate(&first, &last, 1, &rate), 0);
 		off_ppb = fabs((double)rate.hz / hz - 1) * 1e9;
-		/* Here the reference is finer than the counter: a tick of 100 ms on top. */
-		assert_true(off_ppb <= (double)rate.error_ppb + 1e9 / (hz * 0.1));
+		assert_true(off_ppb <= (double)rate.error_ppb);
 		if (hz >= 1e9)
 			assert_true(rate.error_ppb <= 1000);
+	}
+}
+
+/* A counter that is read faster than it steps, against a reference of its own. */
+static void the_rate_of_a_coarse_counter_is_within_its_bound(void **state)
+{
+	static const double steps_ns[] = { 37, 250, 1000 };
+
+	(void)state;
+	for (int i = 0; i < TRIALS; i++) {
+		double step_ns = steps_ns[i % 3], hz = 1e9 / step_ns * (1 + draw_unit() * 1e-4);
+		double start_ns = 1e9 + draw_unit() * 1e12;
+		struct tlat_bracket first = anchor_at(start_ns, hz);
+		struct tlat_bracket last = anchor_at(start_ns + 1e8, hz);
+		struct tlat_calib_rate rate;
+
+		assert_int_equal(tlat_calib_rate(&first, &last, 1, &rate), 0);
+		assert_true(fabs((double)rate.hz / hz - 1) * 1e9 <= (double)rate.error_ppb);
 	}
 }
 
@@ -197,23 +214,23 @@ static void a_longer_span_gives_a_tighter_bound(void **state)
 	struct tlat_calib_rate in_100ms, in_1s;
 
 	(void)state;
-	assert_int_equal(tlat_calib_rate(&first, &near, &in_100ms), 0);
-	assert_int_equal(tlat_calib_rate(&first, &far, &in_1s), 0);
+	assert_int_equal(tlat_calib_rate(&first, &near, 1, &in_100ms), 0);
+	assert_int_equal(tlat_calib_rate(&first, &far, 1, &in_1s), 0);
 	assert_true(in_1s.error_ppb < in_100ms.error_ppb / 5);
 	assert_true(in_1s.error_ppb <= 200);
 }
 
-static void the_bound_is_half_of_both_brackets_over_the_span(void **state)
+static void the_bound_is_half_of_both_brackets_and_a_quantum_over_the_span(void **state)
 {
 	struct tlat_bracket first = { 1000, 1000000000, 1104 };
 	struct tlat_bracket last = { 250001000, 1100000000, 250001104 };
 	struct tlat_calib_rate rate;
 
 	(void)state;
-	assert_int_equal(tlat_calib_rate(&first, &last, &rate), 0);
+	assert_int_equal(tlat_calib_rate(&first, &last, 25, &rate), 0);
 	assert_int_equal(rate.hz, 2500000000);
-	/* 104 ticks of 250e6: 416 ppb; 1 ns of 100 ms: 10 ppb; rounding: 0.2 ppb, rounded up */
-	assert_int_equal(rate.error_ppb, 427);
+	/* 104 + 25 ticks of 250e6: 516 ppb; 1 ns of 100 ms: 10 ppb; rounding: 0.2, rounded up */
+	assert_int_equal(rate.error_ppb, 527);
 	assert_true(fabs(rate.width_ns[0] - 41.6) < 1e-9);
 	assert_true(rate.span_ns == 1e8);
 }
@@ -229,8 +246,8 @@ static void drift_between_two_spans_exceeds_both_bounds(void **state)
 	c = anchor_at(2.1e9, 2e9);
 	c.before_ticks += 40000;
 	c.after_ticks += 40000;
-	assert_int_equal(tlat_calib_rate(&a, &b, &before), 0);
-	assert_int_equal(tlat_calib_rate(&b, &c, &after), 0);
+	assert_int_equal(tlat_calib_rate(&a, &b, 1, &before), 0);
+	assert_int_equal(tlat_calib_rate(&b, &c, 1, &after), 0);
 	drift_ppb = ((double)after.hz / (double)before.hz - 1) * 1e9;
 	assert_true(drift_ppb > (double)(before.error_ppb + after.error_ppb));
 	assert_true(fabs(drift_ppb - 20000) <= (double)(before.error_ppb + after.error_ppb));
@@ -243,10 +260,10 @@ static void a_counter_that_stands_still_or_steps_back_has_no_rate(void **state)
 	struct tlat_calib_rate rate;
 
 	(void)state;
-	assert_int_equal(tlat_calib_rate(&ok, &still, &rate), -ENODATA);
-	assert_int_equal(tlat_calib_rate(&ok, &back, &rate), -ENODATA);
-	assert_int_equal(tlat_calib_rate(&ok, &torn, &rate), -ENODATA);
-	assert_int_equal(tlat_calib_rate(&ok, &late, &rate), -ENODATA);
+	assert_int_equal(tlat_calib_rate(&ok, &still, 1, &rate), -ENODATA);
+	assert_int_equal(tlat_calib_rate(&ok, &back, 1, &rate), -ENODATA);
+	assert_int_equal(tlat_calib_rate(&ok, &torn, 1, &rate), -ENODATA);
+	assert_int_equal(tlat_calib_rate(&ok, &late, 1, &rate), -ENODATA);
 }
 
 static void a_torn_bracket_is_never_the_tightest(void **state)
@@ -431,8 +448,10 @@ int main(void)
 		cmocka_unit_test_setup(a_clock_that_hardly_moves_gets_its_largest_step, seed),
 		cmocka_unit_test_setup(a_random_walk_has_a_quantum_of_one_tick, seed),
 		cmocka_unit_test_setup(the_rate_is_within_its_bound_and_1_ppm_in_100_ms, seed),
+		cmocka_unit_test_setup(the_rate_of_a_coarse_counter_is_within_its_bound, seed),
 		cmocka_unit_test_setup(a_longer_span_gives_a_tighter_bound, seed),
-		cmocka_unit_test_setup(the_bound_is_half_of_both_brackets_over_the_span, seed),
+		cmocka_unit_test_setup(
+			the_bound_is_half_of_both_brackets_and_a_quantum_over_the_span, seed),
 		cmocka_unit_test_setup(drift_between_two_spans_exceeds_both_bounds, seed),
 		cmocka_unit_test_setup(a_counter_that_stands_still_or_steps_back_has_no_rate, seed),
 		cmocka_unit_test_setup(a_torn_bracket_is_never_the_tightest, seed),
