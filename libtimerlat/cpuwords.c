@@ -127,20 +127,21 @@ static int parse_index(const struct term *term, size_t prefix, int32_t *ret_inde
 static int resolve_node(const struct term *term, struct tlat_cpuset *set)
 {
 	const struct tlat_machine *machine = term->machine;
+	struct tlat_cpuset reachable = tlat_machine_reachable(machine);
 	char nodes[TLAT_SAY_BYTES];
 	int32_t node;
 	int r = parse_index(term, strlen("node:"), &node);
 
 	if (r < 0)
 		return r;
-	for (int32_t i = tlat_cpuset_next(&machine->online, -1); i >= 0;
-	     i = tlat_cpuset_next(&machine->online, i))
+	for (int32_t i = tlat_cpuset_next(&reachable, -1); i >= 0;
+	     i = tlat_cpuset_next(&reachable, i))
 		if (machine->cpu[i].node == node)
 			tlat_cpuset_add(set, i);
 	if (!tlat_cpuset_empty(set))
 		return 0;
 	if (tlat_cpuset_has(&machine->nodes, node))
-		return fail_word(term, "has no CPU online; name another node");
+		return fail_word(term, "has no CPU that this process can use; name another node");
 	return tlat_fail(term->reterr, -EINVAL,
 			 "CPU list: node %d is not on this machine (nodes: %s)", node,
 			 tlat_cpuset_say(&machine->nodes, nodes, sizeof(nodes)));

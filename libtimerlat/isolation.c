@@ -170,9 +170,26 @@ static void find_unknown(const char *path, struct tlat_findings *findings)
 			  "%s holds no CPU list, so which CPUs it means is not known", path);
 }
 
+static void find_none(const struct tlat_machine *machine, struct tlat_findings *findings)
+{
+	char remedy[128];
+
+	if (!tlat_cpuset_empty(&machine->isolated.set))
+		return;
+	snprintf(remedy, sizeof(remedy),
+		 "boot with isolcpus=domain,managed_irq,%d, or make a cgroup v2 partition: "
+		 "cpuset.cpus.partition = isolated", tlat_cpuset_last(&machine->online));
+	tlat_findings_add(findings, TLAT_INFO, "not-isolated",
+			  tlat_cpuset_count(&machine->online) > 1 ? remedy : NULL,
+			  "no CPU of this machine is %sisolated: other tasks and kernel work can "
+			  "run where latency is measured",
+			  machine->isolated.known ? "" : "known to be ");
+}
+
 void tlat_machine_find_isolation(const struct tlat_machine *machine,
 				 struct tlat_findings *findings)
 {
+	find_none(machine, findings);
 	find_missing(machine, "isolcpus", &machine->isolated_requested, &machine->isolated,
 		     findings);
 	find_missing(machine, "nohz_full", &machine->nohz_full_requested, &machine->nohz_full,
