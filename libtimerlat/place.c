@@ -329,12 +329,21 @@ static void find_siblings(const struct tlat_machine *machine, const struct tlat_
 		find_house(machine, measuring, house, findings);
 }
 
+static const char *more_cpus(const struct tlat_machine *machine)
+{
+	struct tlat_cpuset reachable = tlat_machine_reachable(machine);
+
+	if (tlat_cpuset_count(&reachable) > 1)
+		return "name two CPUs to override the mask: -c KICK,WAIT";
+	if (tlat_cpuset_count(&machine->online) > 1)
+		return "start the program in a cgroup that has more CPUs";
+	return NULL;
+}
+
 static void find_same_cpu(const struct tlat_machine *machine, int32_t cpu,
 			  struct tlat_findings *findings)
 {
-	tlat_findings_add(findings, TLAT_INFO, "same-cpu",
-			  tlat_cpuset_count(&machine->online) > 1 ?
-			  "name two CPUs: -c KICK,WAIT, or widen the mask or cpuset" : NULL,
+	tlat_findings_add(findings, TLAT_INFO, "same-cpu", more_cpus(machine),
 			  "only CPU %d can be used: waker and waiter share it, and each wake "
 			  "contains a switch between them", cpu);
 }

@@ -8,7 +8,7 @@
 static struct composed root;
 static struct tlat_machine *machine;
 
-static void replay(const char *name)
+static inline void replay(const char *name)
 {
 	struct tlat_error error;
 
@@ -17,14 +17,14 @@ static void replay(const char *name)
 		fail_msg("%s: %s", name, error.text);
 }
 
-static void end_replay(void)
+static inline void end_replay(void)
 {
 	tlat_machine_close(machine);
 	machine = NULL;
 	compose_remove(&root);
 }
 
-static int clean_up(void **state)
+static inline int clean_up(void **state)
 {
 	(void)state;
 	if (machine)
@@ -32,7 +32,7 @@ static int clean_up(void **state)
 	return 0;
 }
 
-static void assert_set(const struct tlat_cpuset *set, const char *expected)
+static inline void assert_set(const struct tlat_cpuset *set, const char *expected)
 {
 	char text[256];
 
@@ -40,7 +40,7 @@ static void assert_set(const struct tlat_cpuset *set, const char *expected)
 }
 
 /* Findings as "id id ..." in their order, a "!" after those that warn. */
-static void name_findings(const struct tlat_findings *findings, char *text)
+static inline void name_findings(const struct tlat_findings *findings, char *text)
 {
 	text[0] = '\0';
 	for (size_t i = 0; i < findings->n; i++)
@@ -48,7 +48,8 @@ static void name_findings(const struct tlat_findings *findings, char *text)
 			findings->v[i].severity == TLAT_WARN ? "!" : "");
 }
 
-static void assert_finding(const struct tlat_findings *findings, const char *id, const char *text)
+static inline void assert_finding(const struct tlat_findings *findings, const char *id,
+				  const char *text)
 {
 	for (size_t i = 0; i < findings->n; i++)
 		if (!strcmp(findings->v[i].id, id) && strstr(findings->v[i].text, text))

@@ -271,19 +271,21 @@ static void a_refused_affinity_call_leaves_the_online_cpus(void **state)
 	assert_false(tlat_machine_restricted(machine));
 }
 
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up_fake)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_laptop_tells_its_facts, clean_up_fake),
-		cmocka_unit_test_teardown(other_machines_tell_theirs, clean_up_fake),
-		cmocka_unit_test_teardown(what_cannot_be_read_is_unknown, clean_up_fake),
-		cmocka_unit_test_teardown(the_audit_names_what_each_machine_suffers_from, clean_up_fake),
-		cmocka_unit_test_teardown(findings_say_the_value_and_the_cause, clean_up_fake),
-		cmocka_unit_test_teardown(a_root_without_cpus_is_refused_with_a_reason, clean_up_fake),
-		cmocka_unit_test_teardown(the_real_machine_is_read_and_a_pair_found, clean_up_fake),
-		cmocka_unit_test_teardown(an_affinity_mask_longer_than_expected_is_read_whole, clean_up_fake),
-		cmocka_unit_test_teardown(masks_of_any_width_up_to_the_largest_are_read, clean_up_fake),
-		cmocka_unit_test_teardown(a_refused_affinity_call_leaves_the_online_cpus, clean_up_fake),
+		TEST(a_laptop_tells_its_facts),
+		TEST(other_machines_tell_theirs),
+		TEST(what_cannot_be_read_is_unknown),
+		TEST(the_audit_names_what_each_machine_suffers_from),
+		TEST(findings_say_the_value_and_the_cause),
+		TEST(a_root_without_cpus_is_refused_with_a_reason),
+		TEST(the_real_machine_is_read_and_a_pair_found),
+		TEST(an_affinity_mask_longer_than_expected_is_read_whole),
+		TEST(masks_of_any_width_up_to_the_largest_are_read),
+		TEST(a_refused_affinity_call_leaves_the_online_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test-machine.c - composed machines replayed: CPU words, relations, isolation, choice, findings. */
+/* test-machine.c - composed machines replayed: CPU lists and words, relations, isolation. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -44,125 +44,6 @@ static void assert_refused(const char *list, const char *part)
 	assert_int_equal(tlat_machine_cpus(machine, list, &cpu, 1, &error), -EINVAL);
 	if (!strstr(error.text, part))
 		fail_msg("\"%s\" does not say \"%s\"", error.text, part);
-}
-
-/* "KICK,WAIT house HOUSE[ shared]: RELATION; findings", or the error. */
-static void describe_pair(const char *list, char *text, size_t size)
-{
-	struct tlat_findings findings = { 0 };
-	struct tlat_placement p;
-	struct tlat_error error;
-	char names[256];
-
-	if (tlat_machine_place_pair(machine, list, &p, &findings, &error) < 0) {
-		snprintf(text, size, "%s", error.text);
-		return;
-	}
-	name_findings(&findings, names);
-	tlat_findings_free(&findings);
-	snprintf(text, size, "%d,%d house %d%s: %s; %s", p.kick, p.wait, p.house,
-		 p.house_shared ? " shared" : "", tlat_machine_relation(machine, p.kick, p.wait),
-		 names);
-}
-
-static void assert_pair(const char *list, const char *expected)
-{
-	char text[600];
-
-	describe_pair(list, text, sizeof(text));
-	assert_string_equal(text, expected);
-}
-
-/* "CPU CPU ... house HOUSE[ shared]; findings", or the error. */
-static void assert_solo(const char *list, const char *expected)
-{
-	struct tlat_findings findings = { 0 };
-	struct tlat_error error;
-	int32_t cpus[4], house;
-	bool shared;
-	char text[600] = "", names[256];
-	int n = tlat_machine_place_solo(machine, list, cpus, TLAT_ARRAY_SIZE(cpus), &house, &shared,
-					&findings, &error);
-
-	for (int i = 0; i < n; i++)
-		sprintf(text + strlen(text), "%d ", cpus[i]);
-	name_findings(&findings, names);
-	tlat_findings_free(&findings);
-	if (n < 0)
-		snprintf(text, sizeof(text), "%s", error.text);
-	else
-		sprintf(text + strlen(text), "house %d%s; %s", house, shared ? " shared" : "", names);
-	assert_string_equal(text, expected);
-}
-
-static void every_machine_gets_its_exact_default_choice(void **state)
-{
-	static const struct {
-		const char *machine, *pair;
-	} expected[] = {
-		{ "laptop", "1,2 house 0: llc; not-isolated" },
-		{ "server", "1,2 house 0: llc; not-isolated" },
-		{ "smt-off", "2,4 house 0: llc; not-isolated" },
-		{ "isolated-boot", "2,3 house 0: llc; " },
-		{ "partition-inside", "4,5 house 6: llc; affinity-obeyed" },
-		{ "partition-outside", "1,2 house 0: llc; not-isolated" },
-		{ "partition-old", "4,5 house 6: llc; affinity-obeyed" },
-		{ "partition-invalid",
-		  "1,2 house 0: node; not-isolated isolation-not-effective!" },
-		{ "cpuset-v1", "2,3 house 0: llc; " },
-		{ "container", "9,10 house 11: llc; not-isolated affinity-obeyed" },
-		{ "board", "0,0 house 0 shared: same-cpu; not-isolated same-cpu" },
-		{ "null-files",
-		  "1,2 house 0: node; not-isolated isolation-unknown isolation-unknown" },
-		{ "not-effective", "1,2 house 0: llc; not-isolated isolation-not-effective! "
-		  "isolation-not-effective!" },
-		{ "managed-irq", "1,2 house 0: node; not-isolated" },
-		{ "huge", "1500,1501 house 0: node; " },
-		{ "hybrid", "2,4 house 0: llc; not-isolated" },
-		{ "big-little", "4,5 house 0: llc; not-isolated" },
-		{ "no-sys", "1,2 house 0: node; not-isolated" },
-		{ "taskset",
-		  "1,1 house 1 shared: same-cpu; not-isolated affinity-obeyed same-cpu" },
-		{ "two", "0,1 house 0 shared: llc; not-isolated" },
-		{ "shared-core", "0,1 house 0 shared: smt; not-isolated smt-sibling!" },
-		{ "half-isolated-core", "2,3 house 0: llc; smt-sibling!" },
-		{ "isolated-core", "1,3 house 0: llc; not-isolated" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(expected); i++) {
-		char text[600];
-
-		replay(expected[i].machine);
-		describe_pair(NULL, text, sizeof(text));
-		if (strcmp(text, expected[i].pair))
-			fail_msg("%s: \"%s\" instead of \"%s\"", expected[i].machine, text,
-				 expected[i].pair);
-		end_replay();
-	}
-}
-
-static void solo_probes_get_one_cpu_of_the_same_kind(void **state)
-{
-	static const struct {
-		const char *machine, *solo;
-	} expected[] = {
-		{ "laptop", "1 house 0; not-isolated" },
-		{ "isolated-boot", "2 house 0; " },
-		{ "container", "9 house 10; not-isolated affinity-obeyed" },
-		{ "board", "0 house 0 shared; not-isolated" },
-		{ "huge", "1500 house 0; " },
-		{ "big-little", "4 house 0; not-isolated" },
-		{ "two", "1 house 0; not-isolated" },
-		{ "shared-core", "1 house 0; not-isolated smt-sibling!" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(expected); i++) {
-		replay(expected[i].machine);
-		assert_solo(NULL, expected[i].solo);
-		end_replay();
-	}
 }
 
 static void two_cpus_accept_every_spelling_and_refuse_every_slip(void **state)
@@ -241,6 +122,78 @@ static void words_and_removals_resolve_in_order_of_mention(void **state)
 	replay("huge");
 	assert_list("2047,1500", "2047 1500");
 	assert_list("isolated", "1500 1501");
+}
+
+/* A random list of CPU numbers and ranges, some removed, and what it must come to. */
+static size_t random_list(char *list, int32_t *cpus)
+{
+	bool removed[8] = { false }, named[8] = { false }, adds = false;
+	int32_t order[64];
+	size_t n = 0, kept = 0;
+
+	list[0] = '\0';
+	for (int i = 1 + rand() % 5; i > 0; i--) {
+		bool removes = rand() % 3 == 0;
+		int32_t first = rand() % 8, last = first + rand() % (8 - first);
+
+		sprintf(list + strlen(list), "%s%s0%d-%d", list[0] ? "," : "", removes ? "!" : "",
+			first, last);
+		adds |= !removes;
+		for (int32_t cpu = first; cpu <= last; cpu++) {
+			removed[cpu] |= removes;
+			if (!removes)
+				order[n++] = cpu;
+		}
+	}
+	for (int32_t cpu = 0; cpu < 8 && !adds; cpu++)
+		order[n++] = cpu;
+	for (size_t i = 0; i < n; i++)
+		if (!removed[order[i]] && !named[order[i]]) {
+			named[order[i]] = true;
+			cpus[kept++] = order[i];
+		}
+	return kept;
+}
+
+static void any_list_resolves_as_its_terms_say(void **state)
+{
+	(void)state;
+	srand(31);
+	replay("laptop");
+	for (int i = 0; i < 5000; i++) {
+		int32_t expected[8], cpus[8];
+		char list[128];
+		size_t n = random_list(list, expected);
+		int got = tlat_machine_cpus(machine, list, cpus, TLAT_ARRAY_SIZE(cpus), NULL);
+
+		assert_int_equal(got, n ? (int)n : -EINVAL);
+		assert_memory_equal(cpus, expected, n * sizeof(*cpus));
+	}
+}
+
+static void random_text_resolves_or_is_refused_in_one_line(void **state)
+{
+	static const char alphabet[] = "0123456789,,--:/ !!Nalcoredns\n\t\xff";
+
+	(void)state;
+	srand(37);
+	replay("smt-off");
+	for (int i = 0; i < 20000; i++) {
+		struct tlat_error error = { 0 };
+		int32_t cpus[8];
+		char text[24] = "";
+		int n;
+
+		for (int k = rand() % 12; k > 0; k--)
+			text[k - 1] = alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
+		n = tlat_machine_cpus(machine, text, cpus, TLAT_ARRAY_SIZE(cpus), &error);
+		if (n < 0) {
+			assert_int_equal(error.code, -EINVAL);
+			assert_true(error.text[0] && !strpbrk(error.text, "\n\t\xff"));
+		}
+		for (int k = 0; k < n; k++)
+			assert_true(tlat_cpuset_has(tlat_machine_online(machine), cpus[k]));
+	}
 }
 
 static void a_list_longer_than_the_array_is_counted_whole(void **state)
@@ -342,89 +295,20 @@ static void a_mask_without_the_isolated_cpus_restricts_nothing(void **state)
 	assert_false(tlat_machine_restricted(machine));
 }
 
-static void a_list_overrides_the_mask_but_not_the_cpuset(void **state)
-{
-	(void)state;
-	replay("taskset");
-	assert_pair("0,1", "0,1 house 1 shared: llc; not-isolated affinity-overridden");
-	assert_pair("0", "0,0 house 1: same-cpu; not-isolated affinity-overridden");
-	assert_pair("1", "1,1 house 1 shared: same-cpu; not-isolated");
-	assert_solo("1,0", "1 0 house 1 shared; not-isolated affinity-overridden");
-	end_replay();
-	replay("container");
-	assert_pair("11,9", "11,9 house 10: llc; not-isolated");
-	assert_pair("0", "CPU list: CPU 0 is outside this process's cpuset (cgroup /: 9-11); choose "
-		    "from these, or start it in a cgroup that has CPU 0");
-	end_replay();
-	replay("isolated-boot");
-	assert_pair("isolated", "2,3 house 0: llc; ");
-	assert_pair("0,3", "0,3 house 1: llc; not-isolated");
-}
-
-static void pairs_take_one_or_two_cpus_and_solo_runs_a_limit(void **state)
-{
-	(void)state;
-	replay("laptop");
-	assert_pair("3,1", "3,1 house 0: llc; not-isolated");
-	assert_pair("2", "2,2 house 0: same-cpu; not-isolated");
-	assert_pair("3,1,2", "CPU list: \"3,1,2\" names 3 CPUs, but a pair takes two (KICK,WAIT) or "
-		    "one for both; write for example 3,1");
-	assert_pair("", "CPU list: it is empty; name CPUs such as 0-1, or leave it out for the "
-		    "default choice");
-	assert_solo("0-3", "0 1 2 3 house 4; not-isolated smt-sibling!");
-	assert_solo("0-4", "CPU list: \"0-4\" names 5 CPUs, but a run takes at most 4; name fewer");
-}
-
-static void siblings_are_reported_with_a_way_out(void **state)
-{
-	struct tlat_findings findings = { 0 };
-	struct tlat_placement p;
-
-	(void)state;
-	replay("laptop");
-	assert_int_equal(tlat_machine_place_pair(machine, "1,5", &p, &findings, NULL), 0);
-	assert_finding(&findings, "smt-sibling", "CPU 1 and CPU 5 are SMT siblings");
-	assert_string_equal(findings.v[findings.n - 1].remedy,
-			    "name CPUs of different cores: -c 1,2");
-	tlat_findings_free(&findings);
-	end_replay();
-	replay("half-isolated-core");
-	assert_int_equal(tlat_machine_place_pair(machine, NULL, &p, &findings, NULL), 0);
-	assert_finding(&findings, "smt-sibling", "2-3 beside 6-7");
-	tlat_findings_free(&findings);
-	end_replay();
-	replay("shared-core");
-	assert_int_equal(tlat_machine_place_pair(machine, "1", &p, &findings, NULL), 0);
-	assert_int_equal(p.house, 0);
-	assert_finding(&findings, "smt-sibling", "apart 2 cores are needed");
-	tlat_findings_free(&findings);
-}
-
-static void automatic_placement_never_leaves_the_online_cpus(void **state)
-{
-	(void)state;
-	replay("smt-off");
-	for (int i = 0; i < 50; i++)
-		assert_pair(NULL, "2,4 house 0: llc; not-isolated");
-	assert_solo("all", "0 2 4 6 house 0 shared; not-isolated");
-}
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(every_machine_gets_its_exact_default_choice, clean_up),
-		cmocka_unit_test_teardown(solo_probes_get_one_cpu_of_the_same_kind, clean_up),
-		cmocka_unit_test_teardown(two_cpus_accept_every_spelling_and_refuse_every_slip, clean_up),
-		cmocka_unit_test_teardown(words_and_removals_resolve_in_order_of_mention, clean_up),
-		cmocka_unit_test_teardown(a_list_longer_than_the_array_is_counted_whole, clean_up),
-		cmocka_unit_test_teardown(words_that_mean_nothing_here_say_why, clean_up),
-		cmocka_unit_test_teardown(relations_follow_cores_caches_and_nodes, clean_up),
-		cmocka_unit_test_teardown(isolation_requested_and_effective_are_kept_apart, clean_up),
-		cmocka_unit_test_teardown(a_mask_without_the_isolated_cpus_restricts_nothing, clean_up),
-		cmocka_unit_test_teardown(a_list_overrides_the_mask_but_not_the_cpuset, clean_up),
-		cmocka_unit_test_teardown(pairs_take_one_or_two_cpus_and_solo_runs_a_limit, clean_up),
-		cmocka_unit_test_teardown(siblings_are_reported_with_a_way_out, clean_up),
-		cmocka_unit_test_teardown(automatic_placement_never_leaves_the_online_cpus, clean_up),
+		TEST(two_cpus_accept_every_spelling_and_refuse_every_slip),
+		TEST(words_and_removals_resolve_in_order_of_mention),
+		TEST(any_list_resolves_as_its_terms_say),
+		TEST(random_text_resolves_or_is_refused_in_one_line),
+		TEST(a_list_longer_than_the_array_is_counted_whole),
+		TEST(words_that_mean_nothing_here_say_why),
+		TEST(relations_follow_cores_caches_and_nodes),
+		TEST(isolation_requested_and_effective_are_kept_apart),
+		TEST(a_mask_without_the_isolated_cpus_restricts_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
