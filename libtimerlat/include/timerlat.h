@@ -132,21 +132,23 @@ TLAT_API int tlat_machine_open(struct tlat_machine **ret_machine, const char *ro
 TLAT_API void tlat_machine_close(struct tlat_machine *machine);
 
 /*
- * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", leading zeros
- * allowed), the words "all", "isolated", "nohz-full", "housekeeping",
- * "node:N", "core:N" (the CPUs that share CPU N's core), and "!" before a
- * term, which removes it ("!0" alone: all but 0). The CPUs go to cpus[] in the
- * order in which they are named, each once; at most max of them. Returns how
- * many there are (which may exceed max), -EINVAL with the bad part and the
- * remedy: unreadable, not a CPU of this machine, offline, or nothing left.
- * Nothing unreadable ever means "all". [setup]
+ * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", "1-N" up to the
+ * last CPU, leading zeros allowed), the words "all", "isolated", "nohz-full",
+ * "housekeeping", "node:N", "core:N" (the CPUs that share CPU N's core), and "!"
+ * before a term, which removes it wherever it stands ("!0" alone: all but 0).
+ * Words mean online CPUs that this process's cpuset does not withhold. The CPUs
+ * go to cpus[] in the order in which they are named, each once; at most max of
+ * them. Returns how many there are (which may exceed max), -EINVAL with the bad
+ * part and the remedy: unreadable, not a CPU of this machine, offline, or
+ * nothing left. Nothing unreadable ever means "all". [setup]
  */
 TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list,
 			       int32_t *cpus, size_t max, struct tlat_error *reterr);
 
 /*
  * How two CPUs are related: "same-cpu", "smt" (one core), "llc" (one last-level
- * cache), "node" (one NUMA node) or "remote". Static. [hot]
+ * cache), "node" (one NUMA node) or "remote". What the machine does not tell
+ * counts as apart (cores, caches), or as one node. Static. [hot]
  */
 TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine,
 					   int32_t a, int32_t b);
