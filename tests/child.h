@@ -164,6 +164,17 @@ static inline void snapshot(struct words *words)
 	say(words, "fds %d\n", n_fds);
 }
 
+/* What was said between apply and undo. */
+static inline const char *during(const char *text)
+{
+	static char part[4096];
+	const char *from = strstr(text, "\n--\n"), *to = from ? strstr(from + 4, "\n--\n") : NULL;
+
+	assert_non_null(to);
+	snprintf(part, sizeof(part), "%.*s", (int)(to + 1 - from - 4), from + 4);
+	return part;
+}
+
 static inline void assert_undone(const char *text)
 {
 	static char before[4096];

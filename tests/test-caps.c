@@ -40,6 +40,7 @@ static void drop_capabilities(struct words *words, const void *arg)
 	say(words, " %d%d\n", tlat_rt_capable("cap_sys_nice"), tlat_rt_capable("cap_kill"));
 	say(words, "none %d", tlat_rt_drop_capabilities());
 	say(words, " %d\n", tlat_rt_capable("cap_sys_nice"));
+	snapshot(words);
 	if (write(fds[1], "x", 1) == 1)
 		pthread_join(other, &capable);
 	say(words, "other thread %s\n", capable ? "unchanged" : "changed");
@@ -52,7 +53,9 @@ static void capabilities_are_dropped_by_the_calling_thread_alone(void **state)
 	(void)state;
 	need_root();
 	text = in_child(drop_capabilities, NULL);
-	assert_says(text, "\nkeep 0 110\nagain 0 10\nnone 0 0\nother thread unchanged\n");
+	assert_says(text, "\nkeep 0 110\nagain 0 10\nnone 0 0\n");
+	assert_says(text, "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n");
+	assert_says(text, "other thread unchanged\n");
 	assert_null(strstr(text, "unknown 0"));
 }
 
@@ -106,6 +109,7 @@ static void the_group_directory_is_found_in_both_hierarchies(void **state)
 	put(tree, "sys/fs/cgroup/cpu/a/tasks", "");
 	put(tree, "sys/fs/cgroup/cpuset/tasks", "");
 	put(tree, "sys/fs/cgroup/unified/cgroup.controllers", "");
+	put(tree, "sys/fs/cgroup/b/outside", "");
 	assert_int_equal(tlat_cgroup_dir(tree->fd, "cpu", dir, sizeof(dir), group, sizeof(group)),
 			 0);
 	assert_string_equal(dir, "sys/fs/cgroup/cpu/a");

@@ -42,6 +42,28 @@ static void a_refusal_without_privilege_names_limit_and_capability(void **state)
 	assert_undone(text);
 }
 
+static void leave_idle_as_nobody(struct words *words, const void *arg)
+{
+	const struct tlat_sched idle = { .size = sizeof(idle), .policy = SCHED_IDLE };
+	struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_NICE, &none);
+	if (become_nobody() && tlat_sched_set(&idle) == 0)
+		tlat_rt_undo(apply(words, arg));
+}
+
+static void leaving_the_idle_policy_names_the_nice_limit(void **state)
+{
+	const struct tlat_rt_opts other = TLAT_RT_OPTS(.policy = TLAT_SCHED_OTHER);
+	const char *text;
+
+	(void)state;
+	need_root();
+	text = in_child(leave_idle_as_nobody, &other);
+	assert_says(text, "apply -1 -1 SCHED_OTHER refused: the thread is under SCHED_IDLE");
+	assert_says(text, "RLIMIT_NICE of at least 20");
+}
+
 static void lock_with_small_limit(struct words *words, const void *arg)
 {
 	struct rlimit small = { 65536, 65536 };
@@ -246,6 +268,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refusal_without_privilege_names_limit_and_capability),
+		cmocka_unit_test(leaving_the_idle_policy_names_the_nice_limit),
 		cmocka_unit_test(a_refused_memory_lock_names_the_limit_of_this_process),
 		cmocka_unit_test(a_policy_call_that_lies_is_noticed),
 		cmocka_unit_test(affinity_slack_and_lock_calls_that_lie_are_noticed),

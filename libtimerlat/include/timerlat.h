@@ -276,7 +276,12 @@ struct tlat_rt;
 TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *opts,
 			   struct tlat_error *reterr);
 
-/* Restore what tlat_rt_apply() changed, in reverse order, and free rt. [setup] */
+/*
+ * Restore what tlat_rt_apply() changed, in reverse order, and free rt; needs
+ * no privilege where the thread was not real-time before. Locked memory is
+ * unlocked by the last that holds it, and not at all if the program had locked
+ * some itself. [setup]
+ */
 TLAT_API void tlat_rt_undo(struct tlat_rt *rt);
 
 /* Read the calling thread's attributes. Returns 0 or a negative errno. [setup] */
