@@ -226,9 +226,14 @@ enum tlat_policy {
 	TLAT_SCHED_RR,
 	TLAT_SCHED_BATCH,
 	TLAT_SCHED_DEADLINE,
+	TLAT_SCHED_IDLE,	/* read back only: not to be asked for */
+	TLAT_SCHED_EXT,		/* read back only */
 };
 
-/* "inherit", "other", "fifo", "rr", "batch", "deadline"; NULL otherwise. [hot] */
+/*
+ * "inherit", "other", "fifo", "rr", "batch", "deadline", "idle", "ext"; NULL
+ * otherwise. [hot]
+ */
 TLAT_API const char *tlat_policy_name(int policy);
 /* The policy of that name, or -EINVAL. [hot] */
 TLAT_API int tlat_policy_from_name(const char *name);
@@ -273,11 +278,25 @@ struct tlat_rt;
 TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *opts,
 			   struct tlat_error *reterr);
 
-/* Restore what tlat_rt_apply() changed, in reverse order, and free rt. [setup] */
+/*
+ * Restore what tlat_rt_apply() changed, in reverse order, and free rt; needs
+ * no privilege where the thread was not real-time before. Locked memory is
+ * unlocked by the last that holds it, and not at all if the program had locked
+ * some itself. [setup]
+ */
 TLAT_API void tlat_rt_undo(struct tlat_rt *rt);
 
 /* Read the calling thread's attributes. Returns 0 or a negative errno. [setup] */
 TLAT_API int tlat_rt_state(struct tlat_rt_state *state);
+
+/*
+ * Drop all capabilities of the calling thread but those in keep, a list such as
+ * "cap_sys_nice,cap_ipc_lock" (NULL or "": none). Not undone. What the thread
+ * lacks already is not added. Threads started later inherit what is left.
+ * Returns 0, -EINVAL for an unknown name, -EOPNOTSUPP for a name that only a
+ * build with libcap knows. [setup]
+ */
+TLAT_API int tlat_rt_drop_caps(const char *keep, struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Histogram: HdrHistogram's bucket layout, 3 digits, fixed memory
