@@ -11,6 +11,8 @@
 #include "report_json.h"
 
 #define HZ_MAX INT64_C(1000000000000)
+#define OVERFLOW_VALUE (INT64_C(1) << 37)
+#define EARLY_MAX ((INT64_C(1) << 18) - 1)
 #define BLOCKS_LENGTH_NS_MAX (INT64_C(1) << 62)
 
 typedef uint64_t bin_fn(const struct tlat_hist *hist, uint32_t index);
@@ -78,17 +80,18 @@ static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint6
 	return 0;
 }
 
+/* The bins from first to n - 1; early ones begin with -1 in bin 1. */
 static int get_bins(struct tlat_reader *r, const json_t *object, const char *key,
-		    struct tlat_hist *hist, add_bin_fn *add, uint32_t n, uint64_t *sum)
+		    struct tlat_hist *hist, add_bin_fn *add, int64_t first, int64_t n, uint64_t *sum)
 {
-	int64_t index = -1;
+	int64_t index = first - 1;
 	uint64_t count;
 	json_t *array;
 	int ret = tlat_need(r, object, key, JSON_ARRAY, &array);
 	size_t size = json_array_size(array);
 
 	for (size_t i = 0; !ret && i < size; i++) {
-		ret = get_pair(r, json_array_get(array, i), key, index, (int64_t)n - 1, &index, &count);
+		ret = get_pair(r, json_array_get(array, i), key, index, n - 1, &index, &count);
 		if (!ret)
 			ret = add_sum(r, key, count, sum);
 		if (!ret)
@@ -128,33 +131,59 @@ static int get_layout(struct tlat_reader *r, const json_t *object, struct layout
 	return 0;
 }
 
-/* Index of the last (step -1) or first (step 1) bin in use; -1: none. */
-static int64_t end_bin(const struct tlat_hist *hist, int64_t from, int64_t step)
+/* Index of the first bin in use from from on, in steps of step; -1: none. */
+static int64_t used_bin(const struct tlat_hist *hist, bin_fn *bin, int64_t from, int64_t step,
+			int64_t n)
 {
-	for (int64_t i = from; i >= 0 && i < TLAT_HIST_BINS; i += step)
-		if (tlat_hist_bin(hist, (uint32_t)i))
+	for (int64_t i = from; i >= 0 && i < n; i += step)
+		if (bin(hist, (uint32_t)i))
 			return i;
 	return -1;
 }
 
 static bool in_bin(int64_t value, int64_t index)
 {
-	return value >= 0 && value < INT64_C(1) << 37 &&
+	return value >= 0 && value < OVERFLOW_VALUE &&
 	       tlat_hist_index((uint64_t)value) == (uint32_t)index;
 }
 
-/* The exact extremes must lie in the outermost bins, where those are closed. */
+/* The earliest bin also has all that is earlier. */
+static bool in_early_bin(int64_t value, int64_t index)
+{
+	return value < 0 && in_bin(value < -EARLY_MAX ? EARLY_MAX : -value, index);
+}
+
+/* The smallest value of hist may be min. */
+static bool is_min(const struct tlat_hist *hist, int64_t min)
+{
+	int64_t early = used_bin(hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS - 1, -1,
+				 TLAT_HIST_EARLY_BINS);
+	int64_t first = used_bin(hist, tlat_hist_bin, 0, 1, TLAT_HIST_BINS);
+
+	if (early >= 0)
+		return in_early_bin(min, early);
+	return first >= 0 ? in_bin(min, first) : min >= OVERFLOW_VALUE;
+}
+
+static bool is_max(const struct tlat_hist *hist, int64_t max)
+{
+	int64_t early = used_bin(hist, tlat_hist_early_bin, 0, 1, TLAT_HIST_EARLY_BINS);
+	int64_t last = used_bin(hist, tlat_hist_bin, TLAT_HIST_BINS - 1, -1, TLAT_HIST_BINS);
+
+	if (tlat_hist_overflow(hist))
+		return max >= OVERFLOW_VALUE;
+	return last >= 0 ? in_bin(max, last) : in_early_bin(max, early);
+}
+
+/* The exact extremes must lie in the outermost bins. */
 static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
 			  const struct layout *layout)
 {
-	int64_t first = end_bin(hist, 0, 1), last = end_bin(hist, TLAT_HIST_BINS - 1, -1);
-
 	if (layout->min > layout->max)
 		return tlat_refuse(r, "min", "%lld is above max", (long long)layout->min);
-	if (tlat_hist_early(hist) ? layout->min >= 0 : first >= 0 && !in_bin(layout->min, first))
+	if (!is_min(hist, layout->min))
 		return tlat_refuse(r, "min", "%lld is not in the lowest bin", (long long)layout->min);
-	if (layout->overflow ? layout->max < INT64_C(1) << 37 :
-	    last >= 0 ? !in_bin(layout->max, last) : layout->max >= 0)
+	if (!is_max(hist, layout->max))
 		return tlat_refuse(r, "max", "%lld is not in the highest bin", (long long)layout->max);
 	return 0;
 }
@@ -186,9 +215,10 @@ static int fill_hist(struct tlat_reader *r, const json_t *object, struct layout 
 	uint64_t sum = (uint64_t)layout->overflow;
 	int ret;
 
-	if ((ret = get_bins(r, object, "counts", hist, tlat_hist_add_bin, TLAT_HIST_BINS, &sum)) < 0 ||
-	    (ret = get_bins(r, object, "early", hist, tlat_hist_add_early_bin, TLAT_HIST_EARLY_BINS,
-			    &sum)) < 0)
+	if ((ret = get_bins(r, object, "counts", hist, tlat_hist_add_bin, 0, TLAT_HIST_BINS,
+			    &sum)) < 0 ||
+	    (ret = get_bins(r, object, "early", hist, tlat_hist_add_early_bin, 1,
+			    TLAT_HIST_EARLY_BINS, &sum)) < 0)
 		return ret;
 	tlat_hist_add_overflow(hist, (uint64_t)layout->overflow);
 	return get_extremes(r, object, hist, layout);
@@ -236,6 +266,8 @@ static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *block
 	json_t *object = json_object();
 	json_t *counts = json_array();
 
+	if (!n && tlat_blocks_samples(blocks, i))
+		w->failed = true;	/* no memory for the walk */
 	for (size_t b = 0; b < n; b++)
 		tlat_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
 	tlat_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
@@ -254,6 +286,7 @@ json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks
 	return array;
 }
 
+/* Early bins are ~index, and one past the last bin is overflow. */
 static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tlat_block_bin *bins,
 			  uint64_t *sum)
 {
@@ -262,7 +295,7 @@ static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tl
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
-		ret = get_pair(r, json_array_get(counts, i), "counts", index, TLAT_HIST_BINS - 1, &index,
+		ret = get_pair(r, json_array_get(counts, i), "counts", index, TLAT_HIST_BINS, &index,
 			       &bins[i].count);
 		bins[i].index = (int32_t)index;
 		if (!ret)
@@ -287,7 +320,7 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
 	ret = get_block_bins(r, counts, bins, sum);
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
-		ret = tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		ret = tlat_refuse(r, "counts", "cannot be taken as a block");
 	free(bins);
 	return ret;
 }

@@ -27,7 +27,6 @@ static const struct tlat_field machine_fields[] = {
 	TLAT_FIELD(tlat_machine_facts, clocksource, STRING),
 	TLAT_FIELD(tlat_machine_facts, hypervisor, STRING),
 	TLAT_FIELD(tlat_machine_facts, timer_migration, INT32_OR_NULL),
-	TLAT_FIELD(tlat_machine_facts, rt_runtime_us, INT64_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, rt_period_us, INT64_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, rt_group_sched, INT32_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, mitigations, STRING),
@@ -45,6 +44,9 @@ static json_t *machine_json(struct tlat_writer *w, const struct tlat_report_mach
 	object = json_object();
 	tlat_put_fields(w, object, &machine->facts, machine_fields,
 			TLAT_ARRAY_SIZE(machine_fields));
+	/* Here -1 has a meaning, no throttling, where the period is known. */
+	tlat_put(w, object, "rt_runtime_us", machine->facts.rt_period_us < 0 ? json_null() :
+		 json_integer(machine->facts.rt_runtime_us));
 	tlat_put(w, object, "online", tlat_json_string(machine->online));
 	tlat_put(w, object, "isolated", tlat_json_string(machine->isolated));
 	tlat_put(w, object, "isolated_requested", tlat_json_string(machine->isolated_requested));
