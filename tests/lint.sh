@@ -26,16 +26,18 @@ mapfile -t sources < <(files -name '*.[ch]')
 mapfile -t program < <(printf '%s\n' "${sources[@]}" | grep -v '^tests/')
 
 mandoc -Tlint -Wwarning "${pages[@]}" || bad "mandoc has complaints"
-shellcheck -x "${scripts[@]}" || bad "shellcheck has complaints"
+shellcheck -x -S warning "${scripts[@]}" || bad "shellcheck has complaints"
 
 for file in "${sources[@]}" "${scripts[@]}"; do
 	head -2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || bad "$file: no SPDX line"
 done
 for file in "${sources[@]}"; do
 	lines=$(wc -l <"$file")
-	[[ $file != *.c || $lines -le 500 ]] || bad "$file: $lines lines, 500 at most"
+	[[ $file != *.c || $file = tests/* || $lines -le 500 ]] ||
+		bad "$file: $lines lines, 500 at most"
+	# A string stays whole, so that it can be searched for.
 	expand "$file" | awk -v file="$file" '
-		length > 100 { print "lint: " file ":" NR ": " length " columns, 100 at most"; n++ }
+		length > 100 && !/"/ { print "lint: " file ":" NR ": " length " columns, 100 at most"; n++ }
 		/[ \t]$/ { print "lint: " file ":" NR ": blanks at the end"; n++ }
 		END { exit n > 0 }' || failed=1
 done
