@@ -55,6 +55,7 @@ static void fill(struct chart *chart, const struct tlat_hist *hist)
 	struct tlat_bin bin;
 	size_t cursor = 0;
 
+	chart->above = tlat_hist_overflow(hist);
 	while (tlat_hist_next(hist, &cursor, &bin)) {
 		double at = (middle_ns(hist, &bin) - chart->low_ns) / chart->width_ns;
 
@@ -104,13 +105,18 @@ void tlat_chart_print(const struct tlat_hist *hist, FILE *out)
 
 static void print_counts(int64_t from_ns, int64_t width_ns, uint64_t count, FILE *out)
 {
-	fprintf(out, "%10" PRId64 "-%-10" PRId64 " ns %12" PRIu64 "\n", from_ns,
-		from_ns + width_ns - 1, count);
+	char range[2 * TLAT_QUANTITY_TEXT];
+
+	snprintf(range, sizeof(range), "%" PRId64 "-%" PRId64, from_ns, from_ns + width_ns - 1);
+	fprintf(out, "%20s ns %12" PRIu64 "\n", range, count);
 }
 
 static void print_edge(const char *word, int64_t ns, uint64_t count, FILE *out)
 {
-	fprintf(out, "%10s %-10" PRId64 " ns %12" PRIu64 "\n", word, ns, count);
+	char range[2 * TLAT_QUANTITY_TEXT];
+
+	snprintf(range, sizeof(range), "%s %" PRId64, word, ns);
+	fprintf(out, "%20s ns %12" PRIu64 "\n", range, count);
 }
 
 /* Bins of the report in ascending order, folded from the finer ones of the histogram. */
@@ -128,19 +134,17 @@ static void fold_flush(struct fold *fold, int64_t next, FILE *out)
 		print_edge("below", next * fold->width_ns, 0, out);
 	/* A gap is one line however wide it is. */
 	if (fold->any && next > fold->index + 1)
-		fprintf(out, "%10s\n", "...");
+		fprintf(out, "%20s\n", "...");
 }
 
 void tlat_bins_print(const struct tlat_hist *hist, int64_t width_ns, FILE *out)
 {
 	struct fold fold = { .width_ns = width_ns };
-	uint64_t overflow;
 	struct tlat_bin bin;
 	size_t cursor = 0;
 
 	if (!hist || !tlat_hist_count(hist))
 		return;
-	overflow = tlat_hist_overflow(hist);
 	while (tlat_hist_next(hist, &cursor, &bin)) {
 		int64_t index = (int64_t)floor(middle_ns(hist, &bin) / (double)width_ns);
 
@@ -150,8 +154,7 @@ void tlat_bins_print(const struct tlat_hist *hist, int64_t width_ns, FILE *out)
 		}
 		fold.count += bin.count;
 	}
-	print_counts(fold.index * width_ns, width_ns, fold.count, out);
-	print_edge("above", (fold.index + 1) * width_ns - 1, 0, out);
-	if (overflow)
-		fprintf(out, "of these %" PRIu64 " beyond the histogram's range\n", overflow);
+	if (fold.any)
+		print_counts(fold.index * width_ns, width_ns, fold.count, out);
+	print_edge("above", (fold.index + 1) * width_ns - 1, tlat_hist_overflow(hist), out);
 }

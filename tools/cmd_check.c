@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "results.h"
+#include "rights.h"
 #include "save.h"
 #include "selftest.h"
 #include "stop.h"
@@ -88,21 +89,28 @@ static void set_origin(struct checker *c, const struct check_config *config, int
 }
 
 static int conclude(const struct checker *c, const struct check_config *config, FILE *out,
-		    int self_test)
+		    int passed)
 {
 	struct tlat_save save;
 	struct tlat_error error;
 
-	if (out) {
-		print_facts(c->report, out);
+	if (out)
 		tlat_findings_print(c->report, out);
-	}
 	tlat_save_init(&save, config->json, false);
 	if (tlat_save_end(&save, c->report, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
 	if (config->strict && tlat_findings_worst(c->report) >= TLAT_WARN)
 		return tlat_complain("check", "--strict: there are warnings; see the findings");
-	return self_test == 0 ? TLAT_EXIT_BAD : TLAT_EXIT_FINE;
+	return passed == 0 ? TLAT_EXIT_BAD : TLAT_EXIT_FINE;
+}
+
+/* The audit looks at the rights as they were given; from here on only probes need some. */
+static int self_test(struct checker *c, const struct check_config *config, FILE *out,
+		     struct tlat_error *reterr)
+{
+	tlat_rights_for_probes(config->json && out);
+	tlat_rights_limit_rt(0);
+	return tlat_selftest(c->report, c->machine, c->clock, (int)config->trials, out, reterr);
 }
 
 static int check(struct checker *c, const struct check_config *config, int argc, char **argv)
@@ -114,9 +122,10 @@ static int check(struct checker *c, const struct check_config *config, int argc,
 	if (audit(c, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
 	set_origin(c, config, argc, argv);
+	if (out)
+		print_facts(c->report, out);
 	if (config->self_test)
-		passed = tlat_selftest(c->report, c->machine, c->clock, (int)config->trials, out,
-				       &error);
+		passed = self_test(c, config, out, &error);
 	else
 		tlat_selftest_quote(c->report);
 	if (passed < 0)

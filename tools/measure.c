@@ -137,13 +137,14 @@ static int run_probe(struct tlat_session *s, size_t point, size_t probe,
 	return run_back(s, &opts, before, last, reterr);
 }
 
-/* The CPUs of all results when they are the same ones; else the default choice repeats itself. */
+/* The CPUs of all runs when they are the same ones; else the default choice repeats itself. */
 static const char *common_cpus(const struct tlat_session *s, char *text, size_t size)
 {
 	const struct tlat_result *result;
+	size_t pairs = tlat_select_pairs(&s->config.selection);
 	struct tlat_summary first, other;
 
-	if (!s->report || !tlat_report_result(s->report, 0))
+	if (!tlat_report_result(s->report, 0) || (pairs && pairs < s->config.selection.n))
 		return NULL;
 	tlat_results_summary(tlat_report_result(s->report, 0), &first);
 	for (size_t i = 0; (result = tlat_report_result(s->report, i)); i++) {

@@ -83,13 +83,18 @@ static void print_help(const struct tlat_command *command, FILE *out)
 
 static int complain_unknown(const struct tlat_command *command, char **argv)
 {
-	/* For a bad letter getopt stays at its word; a bad long option has been passed. */
-	if (optopt > 0 && optopt < LONG_ONLY && isgraph(optopt))
+	const char *word = argv[optind - 1];
+
+	/* getopt stays at a word of letters, and has passed a bad long option. */
+	if (strncmp(word, "--", 2) && isgraph(optopt))
 		tlat_complain(command->name, "no option -%c; see tlat %s --help", optopt,
 			      command->name);
+	else if (optopt)
+		tlat_complain(command->name, "%s: this option takes no value; see tlat %s --help",
+			      word, command->name);
 	else
-		tlat_complain(command->name, "%s is no option, or more than one; see tlat %s --help",
-			      argv[optind - 1], command->name);
+		tlat_complain(command->name, "no option %s, or not a whole one; see tlat %s --help",
+			      word, command->name);
 	return -EINVAL;
 }
 
@@ -97,8 +102,8 @@ static int complain_argument(const struct tlat_command *command, char **argv)
 {
 	const struct tlat_option *o = find_code(command, optopt);
 
-	tlat_complain(command->name, "%s needs %s%s; see tlat %s --help", argv[optind - 1],
-		      o ? "a value, " : "a value", o ? o->arg : "", command->name);
+	tlat_complain(command->name, "%s needs a value (%s); see tlat %s --help",
+		      argv[optind - 1], o ? o->arg : "text", command->name);
 	return -EINVAL;
 }
 

@@ -43,19 +43,20 @@ static int refuse(char *why, const char *reason)
 	return -EINVAL;
 }
 
-/* Digits without a sign; advances *text past them. */
+/* Digits without a sign; advances *text past them, even when they are too many (-ERANGE). */
 static int read_digits(const char **text, int64_t *ret_value)
 {
 	int64_t value = 0;
+	bool overflow = false;
 
+	*ret_value = 0;
 	if (!isdigit((unsigned char)**text))
 		return -EINVAL;
 	for (; isdigit((unsigned char)**text); (*text)++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, **text - '0', &value))
-			return -ERANGE;
+		overflow |= __builtin_mul_overflow(value, 10, &value) ||
+			    __builtin_add_overflow(value, **text - '0', &value);
 	*ret_value = value;
-	return 0;
+	return overflow ? -ERANGE : 0;
 }
 
 /* Decimals are exact: a digit that stands for less than 1 ns is refused, not rounded. */

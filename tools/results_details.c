@@ -2,6 +2,7 @@
 /* results_details.c - what a figure began and ended with, and the conditions of each result. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "quantity.h"
@@ -10,19 +11,52 @@
 #include "select.h"
 #include "tool.h"
 
+#define WIDTH 100
+#define INDENT 7
+
+/* A line that breaks between its parts. */
+struct line {
+	FILE *out;
+	int column;
+	const char *before;	/* the separator that the next part needs */
+};
+
+static void add(struct line *line, const char *separator, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add(struct line *line, const char *separator, const char *format, ...)
+{
+	char part[160];
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(part, sizeof(part), format, args);
+	va_end(args);
+	if (line->column > INDENT && line->column + 2 + length > WIDTH) {
+		fprintf(line->out, "%.1s\n%*s", line->before, INDENT, "");
+		line->column = INDENT;
+		line->before = "";
+	}
+	line->column += fprintf(line->out, "%s%s", line->before, part);
+	line->before = separator;
+}
+
 /* Shares of the CPU that waited: its exit from idle is inside the latency. */
-static void print_idle(const struct tlat_result *result, int32_t cpu, FILE *out)
+static void add_idle(struct line *line, const struct tlat_result *result, int32_t cpu)
 {
 	struct tlat_idle_share idle = { .size = sizeof(idle) };
-	const char *before = "idle ";
+	bool any = false;
 
 	for (size_t i = 0; tlat_result_idle(result, i, &idle) == 0; i++) {
-		if (idle.cpu == cpu) {
-			fprintf(out, "%s%s %.1f%%", before, idle.state, 100 * idle.share);
-			before = ", ";
-		}
+		if (idle.cpu != cpu)
+			continue;
+		add(line, ", ", "%s%s %.1f%%", any ? "" : "idle ", idle.state, 100 * idle.share);
+		any = true;
 	}
-	fputs(*before == ',' ? "; " : "idle states not known; ", out);
+	if (!any)
+		add(line, "; ", "idle states not known");
+	line->before = "; ";
 }
 
 /* The counts that a clean run has none of; the others are in the table. */
@@ -36,25 +70,23 @@ static bool is_trouble(const char *name)
 	return true;
 }
 
-static void print_counts(const struct tlat_result *result, FILE *out)
+static void add_counts(struct line *line, const struct tlat_result *result)
 {
 	const char *name;
 	uint64_t count;
 
-	for (size_t i = 0; tlat_result_count(result, i, &name, &count) == 0; i++) {
-		if (!strcmp(name, "asked"))
-			fprintf(out, "asked %" PRIu64, count);
-		else if (count && is_trouble(name))
-			fprintf(out, ", %s %" PRIu64, name, count);
-	}
+	for (size_t i = 0; tlat_result_count(result, i, &name, &count) == 0; i++)
+		if (!strcmp(name, "asked") || (count && is_trouble(name)))
+			add(line, ", ", "%s %" PRIu64, name, count);
+	line->before = "; ";
 }
 
-static void print_time(const char *name, double ns, FILE *out)
+static void add_time(struct line *line, const char *name, double ns)
 {
 	char text[TLAT_QUANTITY_TEXT];
 
 	if (isfinite(ns))
-		fprintf(out, "; %s %s", name, tlat_time_short(ns, 3, text));
+		add(line, "; ", "%s %s", name, tlat_time_short(ns, 3, text));
 }
 
 static void print_missing(const struct tlat_summary *s, FILE *out)
@@ -76,36 +108,36 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 		fprintf(out, "; max so far %s\n", tlat_time_short(s->max_ns, 4, text));
 }
 
-static void print_point(const struct tlat_summary *s, FILE *out)
+static void add_point(struct line *line, const struct tlat_summary *s)
 {
 	char text[TLAT_QUANTITY_TEXT];
 
+	add(line, " ", "  %s", tlat_results_cpus(s, text));
 	if (s->kick_cpu >= 0)
-		fprintf(out, " settle %s", tlat_time_exact(s->settle_ns, text));
+		add(line, " ", "settle %s", tlat_time_exact(s->settle_ns, text));
 	if (s->interval_ns > 0)
-		fprintf(out, " interval %s", tlat_time_exact(s->interval_ns, text));
+		add(line, " ", "interval %s", tlat_time_exact(s->interval_ns, text));
 	if (s->cpu_latency_ns >= 0)
-		fprintf(out, " cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
+		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
+	line->before = ": ";
 }
 
 static void print_result(const struct tlat_result *result, FILE *out)
 {
+	struct line line = { out, 0, "" };
 	struct tlat_summary s;
-	char cpus[TLAT_CPUS_TEXT];
 
 	tlat_results_summary(result, &s);
 	if (!s.asked && !s.recorded) {
 		fputs("  did not run; see the findings\n", out);
 		return;
 	}
-	fprintf(out, "  %s", tlat_results_cpus(&s, cpus));
-	print_point(&s, out);
-	fputs(": ", out);
-	print_idle(result, s.wait_cpu, out);
-	print_counts(result, out);
-	print_time("dwell", s.dwell_p50_ns, out);
-	print_time("floor of the pair", s.floor_pair_p50_ns, out);
-	print_time("mean", s.mean_ns, out);
+	add_point(&line, &s);
+	add_idle(&line, result, s.wait_cpu);
+	add_counts(&line, result);
+	add_time(&line, "dwell", s.dwell_p50_ns);
+	add_time(&line, "floor of the pair", s.floor_pair_p50_ns);
+	add_time(&line, "mean", s.mean_ns);
 	fputc('\n', out);
 	print_missing(&s, out);
 }

@@ -32,15 +32,14 @@ struct outcome {
 };
 
 struct tester {
-	const struct tlat_machine *machine;
-	const struct tlat_clock *clock;
+	struct tlat_machine *machine;
+	struct tlat_clock *clock;
 	char cpu[16];
 	struct tlat_selftest_delay *delay;
 	double *errors_ns, *us_ns;	/* of the trials of one delay */
 	int trials;
 };
 
-/* One run; the library takes machine and clock as its own for that time. */
 static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret,
 		   struct tlat_error *reterr)
 {
@@ -49,8 +48,7 @@ static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret
 	struct tlat_summary s = { .size = sizeof(s) };
 	const struct tlat_run_opts opts = TLAT_RUN_OPTS(
 		.probe = "wake-futex", .cpus = t->cpu, .samples = SAMPLES,
-		.machine = (struct tlat_machine *)t->machine,
-		.clock = (struct tlat_clock *)t->clock, .settle_ns = SETTLE_NS - delay_ns,
+		.machine = t->machine, .clock = t->clock, .settle_ns = SETTLE_NS - delay_ns,
 		.slack_ns = 1, .warmup = WARMUP, .policy = TLAT_SCHED_FIFO, .priority = 40,
 		.flags = TLAT_RUN_NO_FLOOR, .inject = 1,
 		.inject_ns = delay_ns ? delay_ns : TLAT_ZERO);
@@ -134,7 +132,7 @@ static void print_delay(const struct tlat_selftest_delay *d, FILE *out)
 {
 	char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT], u[TLAT_QUANTITY_TEXT];
 
-	fprintf(out, "self-test %6s: recovered %d of %d, median error %s, U %s\n",
+	fprintf(out, "self-test %5s: recovered %d of %d, median error %s, U %s\n",
 		tlat_time_exact(d->delay_ns, delay), d->recovered, d->trials,
 		tlat_time_short(d->median_error_ns, 3, error), tlat_time_short(d->u_ns, 3, u));
 	fflush(out);
@@ -181,7 +179,7 @@ static void note(struct tlat_report *report, const struct tlat_selftest_result *
 	};
 	size_t n = 0;
 
-	n += (size_t)snprintf(text, sizeof(text), "injected delays recovered since this boot:");
+	n += (size_t)snprintf(text, sizeof(text), "on this boot injected delays were recovered:");
 	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
 		const struct tlat_selftest_delay *d = &result->delays[i];
 		char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT];
@@ -193,8 +191,8 @@ static void note(struct tlat_report *report, const struct tlat_selftest_result *
 	tlat_report_note(report, &finding);
 }
 
-int tlat_selftest(struct tlat_report *report, const struct tlat_machine *machine,
-		  const struct tlat_clock *clock, int trials, FILE *out,
+int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
+		  struct tlat_clock *clock, int trials, FILE *out,
 		  struct tlat_error *reterr)
 {
 	struct tester t = { .machine = machine, .clock = clock, .trials = trials };

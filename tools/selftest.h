@@ -15,8 +15,8 @@
  * result for this boot and puts it into the report as a finding. Returns 1 when enough were
  * recovered, 0 when not, or a negative errno (-ECANCELED after a signal).
  */
-int tlat_selftest(struct tlat_report *report, const struct tlat_machine *machine,
-		  const struct tlat_clock *clock, int trials, FILE *out,
+int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
+		  struct tlat_clock *clock, int trials, FILE *out,
 		  struct tlat_error *reterr);
 
 /* Put the result that was kept for this boot, if there is one, into the report as a finding. */

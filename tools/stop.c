@@ -48,9 +48,9 @@ void tlat_stop_install(void)
 	for (size_t i = 0; i < STOP_SIGNALS; i++) {
 		struct sigaction old;
 
-		/* nohup: what the caller had ignored stays ignored. */
+		/* Under nohup a hang-up stays ignored; a shell's "&" ignores SIGINT unasked. */
 		sigaction(stop_signals[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN)
+		if (stop_signals[i] != SIGHUP || old.sa_handler != SIG_IGN)
 			sigaction(stop_signals[i], &action, NULL);
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* table_smartcols.c - tables drawn by libsmartcols. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <libsmartcols.h>
 
@@ -49,6 +50,9 @@ void tlat_table_print(struct tlat_table *table, FILE *out)
 	if (!table || scols_print_table_to_string(table->scols, &text) < 0)
 		return;
 	fputs(text, out);
+	/* The string ends in a newline in some versions only. */
+	if (*text && text[strlen(text) - 1] != '\n')
+		fputc('\n', out);
 	free(text);
 }
 

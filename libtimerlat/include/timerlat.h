@@ -354,9 +354,9 @@ struct tlat_bin {
 };
 
 /*
- * Walk the bins that hold something, in ascending order: early ones first,
- * overflow last (high is then the maximum). *cursor is 0 at the start and
- * belongs to the walk. Returns 1 with *ret_bin filled, 0 after the last. [hot]
+ * Walk the bins that hold something, in ascending order, early ones first;
+ * what overflowed has no bin. *cursor is 0 at the start and belongs to the
+ * walk. Returns 1 with *ret_bin filled, 0 after the last. [hot]
  */
 TLAT_API int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor,
 			    struct tlat_bin *ret_bin);
