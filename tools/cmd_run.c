@@ -97,6 +97,12 @@ static int open_clock(struct tlat_session *s, struct tlat_error *reterr)
 	return 0;
 }
 
+/* Whether a run writes to /dev/cpu_dma_latency. */
+static bool holds_idle(const struct tlat_run_config *c)
+{
+	return c->cpu_latency_ns != TLAT_DEFAULT;
+}
+
 static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 {
 	int r;
@@ -112,7 +118,7 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 	r = start_load(s, reterr);
 	if (r < 0)
 		return r;
-	tlat_rights_for_probes(tlat_save_is_file(&s->save));
+	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config));
 	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns));
 	return open_clock(s, reterr);
 }

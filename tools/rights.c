@@ -10,12 +10,12 @@
  * A capability that cannot be dropped is not a reason to refuse a measurement: the process then
  * keeps what the user gave it.
  */
-void tlat_rights_for_probes(bool writes_file)
+void tlat_rights_for_probes(bool writes)
 {
 	struct tlat_error error;
 
-	tlat_rt_drop_caps(writes_file ? "cap_sys_nice,cap_ipc_lock,cap_dac_override" :
-					"cap_sys_nice,cap_ipc_lock", &error);
+	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock,cap_dac_override" :
+				   "cap_sys_nice,cap_ipc_lock", &error);
 }
 
 void tlat_rights_for_writing(bool writes_file)

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Before threads exist: keep what probes need, and the right to write a file of the user's. */
-void tlat_rights_for_probes(bool writes_file);
+/* Before threads exist: keep what probes need, and the right to write to the user's file or to
+ * /dev/cpu_dma_latency. */
+void tlat_rights_for_probes(bool writes);
 
 /* After the last probe has started. */
 void tlat_rights_for_writing(bool writes_file);
