@@ -153,6 +153,14 @@ TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *l
 TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine,
 					   int32_t a, int32_t b);
 
+/*
+ * The CPUs that a run takes when it is given none: for a pair {kick, wait},
+ * equal where only one CPU can be used; else one. Returns how many were written
+ * (2 or 1), or -EINVAL when there is none. [setup]
+ */
+TLAT_API int tlat_machine_choose(const struct tlat_machine *machine, bool pair,
+				 int32_t ret_cpus[2], struct tlat_error *reterr);
+
 /* ------------------------------------------------------------------------
  * Clock: where stamps come from, and how good they are
  */
@@ -360,6 +368,20 @@ TLAT_API double tlat_hist_quantile(const struct tlat_hist *hist, double p);
  */
 TLAT_API int64_t tlat_hist_quantile_bound(const struct tlat_hist *hist, double p);
 
+/* One bin: the integers low..high of the histogram's unit, and how many values lie there. */
+struct tlat_bin {
+	int64_t low, high;
+	uint64_t count;
+};
+
+/*
+ * Walk the bins that hold something, in ascending order, early ones first;
+ * what overflowed has no bin. *cursor is 0 at the start and belongs to the
+ * walk. Returns 1 with *ret_bin filled, 0 after the last. [hot]
+ */
+TLAT_API int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor,
+			    struct tlat_bin *ret_bin);
+
 /* ------------------------------------------------------------------------
  * Probes
  */
@@ -560,6 +582,11 @@ struct tlat_summary {
 	double injected_p50_ns;	/* self-test: delay really spun; NAN: none */
 	int32_t wait_cpu, kick_cpu;	/* kick_cpu -1: no waker */
 	int32_t policy, priority;	/* of the waiter, as read back */
+	int64_t settle_ns;		/* as run; pairs, else 0 */
+	int64_t interval_ns;		/* as run; 0: closed loop */
+	int64_t cpu_latency_ns;		/* held during the run; -1: not touched */
+	int32_t thread;			/* which measuring thread of its run, 0 and up */
+	int32_t reserved;
 };
 
 /* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
@@ -568,6 +595,61 @@ TLAT_API int tlat_result_summary(const struct tlat_result *result,
 
 /* The distribution itself; NULL when nothing was measured. [hot] */
 TLAT_API const struct tlat_hist *tlat_result_hist(const struct tlat_result *result);
+
+/*
+ * Counter number index of a result, named as in the report: "asked",
+ * "recorded", "rejected.timeout", "disturbed.preempted", "warmup" and so on;
+ * those that are 0 too. Returns 0 or -ENOENT. [hot]
+ */
+TLAT_API int tlat_result_count(const struct tlat_result *result, size_t index,
+			       const char **ret_name, uint64_t *ret_count);
+
+/* How one CPU spent its idle time during the run, by the kernel's own counters. */
+struct tlat_idle_share {
+	size_t size;		/* set by the caller */
+	const char *state;	/* "POLL", "C1"; lives as long as the report */
+	uint64_t usage;		/* entries into this state */
+	int64_t time_ns;	/* time spent in it */
+	double share;		/* of all idle entries of that CPU, 0..1 */
+	int32_t cpu;
+	int32_t reserved;
+};
+
+/*
+ * Idle state number index, the waiter's CPU first, then the waker's; states
+ * that were entered only. Returns 0, or -ENOENT past the last or where the
+ * kernel does not tell. [hot]
+ */
+TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
+			      struct tlat_idle_share *ret_share);
+
+/* A condition of the report as text: "machine.kernel", "clock.source". */
+struct tlat_fact {
+	const char *name;	/* the keys of the report, joined by dots */
+	const char *value;	/* "" when not known; both live as long as the report */
+};
+
+/*
+ * Fact number index about machine and clock, in the order of the report.
+ * Returns 0 or -ENOENT. [setup]
+ */
+TLAT_API int tlat_report_fact(const struct tlat_report *report, size_t index,
+			      struct tlat_fact *ret_fact);
+
+/* The command that repeats it, as tlat_report_origin() or the file said; NULL: none. [hot] */
+TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
+
+/* Add a run-wide finding of the program's own; it is copied. Returns 0 or -ENOMEM. [setup] */
+TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
+
+#define TLAT_REPORT_WHOLE SIZE_MAX	/* instead of the index of a result */
+
+/*
+ * Record the verdict (enum tlat_verdict) on result number index, or on the
+ * whole report, so that it is written as "verdict". Returns 0, -ENOENT when
+ * there is no such result, -EINVAL. [setup]
+ */
+TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict);
 
 /* ------------------------------------------------------------------------
  * Budget: does the machine meet it?
@@ -590,7 +672,8 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
  * degraded measurement turns PASS into INCONCLUSIVE, never FAIL. Returns
  * enum tlat_verdict (the worst of the terms) and the reason, one line per term,
- * in text (may be NULL); -EINVAL with the bad term in reterr. [setup]
+ * in text (may be NULL); -EINVAL with the bad term in reterr. With result NULL
+ * only the words are checked: 0 or -EINVAL. [setup]
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result,
 			       char *text, size_t text_size, struct tlat_error *reterr);
