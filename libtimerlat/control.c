@@ -342,6 +342,7 @@ static int set_up(struct tlat_run *run)
 
 static void measure(struct tlat_run *run)
 {
+	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
 	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
@@ -358,6 +359,7 @@ static void *control(void *arg)
 	struct tlat_run *run = arg;
 	uint64_t one = 1;
 
+	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
 	if (run->supported)
 		run->failed = set_up(run);
 	tlat_gate_arrive(&run->begun, run->failed);
@@ -541,10 +543,12 @@ int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report,
 		if (!error)
 			run->instances[i].result = NULL;
 	}
-	if (!error)
+	if (!error) {
+		tlat_report_started(*ret_report, run->realtime_ns);
 		tlat_findings_move(tlat_report_findings(*ret_report), &run->findings);
-	else
+	} else {
 		tlat_fail(reterr, error, "no report: %s", strerror(-error));
+	}
 	tlat_run_free(run);
 	return error;
 }

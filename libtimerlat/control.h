@@ -39,6 +39,7 @@ struct tlat_run {
 	int end_signal;
 	atomic_int request;
 	uint64_t started_ns, ended_ns;	/* CLOCK_MONOTONIC */
+	int64_t realtime_ns;	/* at the start */
 };
 
 /* plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno. */
