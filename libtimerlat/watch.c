@@ -175,6 +175,35 @@ void tlat_watch_delta_free(struct tlat_watch_delta *delta)
 	free(delta);
 }
 
+/* n items in memory of their own; false: out of memory. */
+static bool copy_array(void *ret_copy, const void *from, size_t n, size_t size)
+{
+	void *copy = calloc(n + 1, size);
+
+	if (copy && n)
+		memcpy(copy, from, n * size);
+	memcpy(ret_copy, &copy, sizeof(copy));
+	return copy;
+}
+
+struct tlat_watch_delta *tlat_watch_delta_copy(const struct tlat_watch_delta *delta)
+{
+	struct tlat_watch_delta *copy = delta ? malloc(sizeof(*copy)) : NULL;
+
+	if (!copy)
+		return NULL;
+	*copy = *delta;
+	copy->interrupts = copy->softirqs = NULL;
+	if (copy_array(&copy->idle, delta->idle, delta->n_idle, sizeof(*delta->idle)) &&
+	    copy_array(&copy->interrupts, delta->interrupts, delta->n_interrupts,
+		       sizeof(*delta->interrupts)) &&
+	    copy_array(&copy->softirqs, delta->softirqs, delta->n_softirqs,
+		       sizeof(*delta->softirqs)))
+		return copy;
+	tlat_watch_delta_free(copy);
+	return NULL;
+}
+
 /*
  * The whole file at the beginning, to be freed; a file that cannot be read is empty. The buffer of
  * the end must hold what it may have grown to.
