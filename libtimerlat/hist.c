@@ -17,28 +17,28 @@
 
 #include "hist.h"
 
-#define VALUE_BITS 37
-#define VALUE_LIMIT (UINT64_C(1) << VALUE_BITS)
-#define EARLY_BITS 18
-#define EARLY_MAX ((INT64_C(1) << EARLY_BITS) - 1)
-#define EXACT_VALUES 2048	/* counted in bins of width 1 */
-#define OCTAVE_SHIFT 10		/* 1024 bins an octave above that */
-#define N_SLOTS (TLAT_HIST_EARLY_BINS + TLAT_HIST_BINS + 1)
+#define VALUE_BITS   37
+#define VALUE_LIMIT  (UINT64_C(1) << VALUE_BITS)
+#define EARLY_BITS   18
+#define EARLY_MAX    ((INT64_C(1) << EARLY_BITS) - 1)
+#define EXACT_VALUES 2048 /* counted in bins of width 1 */
+#define OCTAVE_SHIFT 10	  /* 1024 bins an octave above that */
+#define N_SLOTS	     (TLAT_HIST_EARLY_BINS + TLAT_HIST_BINS + 1)
 
 static_assert(TLAT_HIST_BINS == (VALUE_BITS - 11 + 2) << OCTAVE_SHIFT, "bins end at 2^37");
 static_assert(TLAT_HIST_EARLY_BINS == (EARLY_BITS - 11 + 2) << OCTAVE_SHIFT, "early ends at 2^18");
 
 struct tlat_hist {
 	uint64_t hz;
-	uint64_t count;			/* the sum of all slots */
-	uint64_t early;			/* the sum of the early ones */
-	int64_t min, max;		/* min > max: empty */
+	uint64_t count;	  /* the sum of all slots */
+	uint64_t early;	  /* the sum of the early ones */
+	int64_t min, max; /* min > max: empty */
 	uint64_t slots[N_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 
 static_assert(sizeof(struct tlat_hist) % TLAT_CACHE_LINE == 0, "histograms can be put in a row");
 
-#define load(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define load(p)	     __atomic_load_n(p, __ATOMIC_RELAXED)
 #define store(p, to) __atomic_store_n(p, to, __ATOMIC_RELAXED)
 
 static inline void add(uint64_t *count, uint64_t n)
@@ -73,8 +73,8 @@ uint64_t tlat_hist_bin_width(uint32_t index)
 int32_t tlat_hist_slot(int64_t value)
 {
 	if (value >= 0)
-		return (uint64_t)value < VALUE_LIMIT ? (int32_t)tlat_hist_index((uint64_t)value) :
-						       TLAT_HIST_SLOT_OVERFLOW;
+		return (uint64_t)value < VALUE_LIMIT ? (int32_t)tlat_hist_index((uint64_t)value)
+						     : TLAT_HIST_SLOT_OVERFLOW;
 	return ~(int32_t)tlat_hist_index((uint64_t)(value < -EARLY_MAX ? EARLY_MAX : -value));
 }
 
@@ -84,7 +84,8 @@ int64_t tlat_hist_slot_last(int32_t slot)
 		return INT64_MAX;
 	if (slot < 0)
 		return -(int64_t)tlat_hist_bin_low((uint32_t)~slot);
-	return (int64_t)(tlat_hist_bin_low((uint32_t)slot) + tlat_hist_bin_width((uint32_t)slot)) - 1;
+	return (int64_t)(tlat_hist_bin_low((uint32_t)slot) + tlat_hist_bin_width((uint32_t)slot)) -
+	       1;
 }
 
 static double slot_width(int32_t slot)
@@ -255,10 +256,10 @@ uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index)
 	return tlat_hist_slot_count(hist, ~(int32_t)index);
 }
 
-/* What can be said of the values as a whole; min 0, max 0 and an empty range of slots when empty. */
+/* The extremes and the slots they lie in; min 0, max 0 and no slots when empty. */
 struct span {
 	int64_t min, max;
-	int32_t first, last;	/* slots */
+	int32_t first, last; /* slots */
 };
 
 static struct span span_of(const struct tlat_hist *hist)
@@ -323,23 +324,30 @@ double tlat_hist_cdf(const struct tlat_hist *hist, double value)
 /* One slot that holds something, as a mass at a value. */
 struct atom {
 	double n, value;
-	double width;	/* infinite: the value is a stand-in, its neighbours tell nothing */
+	double width; /* infinite: the value is a stand-in, its neighbours tell nothing */
 };
 
-/* Values past either end are only known by their extreme. */
-static bool atom_at(const struct tlat_hist *hist, const struct span *span, int32_t slot,
-		    struct atom *ret)
+/*
+ * The first atom from *slot on, which moves past it; false after the last. Values past either end
+ * are only known by their extreme.
+ */
+static bool next_atom(const struct tlat_hist *hist, const struct span *span, int32_t *slot,
+		      struct atom *ret)
 {
-	ret->n = (double)tlat_hist_slot_count(hist, slot);
-	if (!(ret->n > 0))
-		return false;
+	uint64_t n = 0;
+	int32_t at = *slot;
+
+	while (at <= span->last && !(n = tlat_hist_slot_count(hist, at)))
+		at++;
+	*slot = at + 1;
+	ret->n = (double)n;
 	ret->width = INFINITY;
-	ret->value = (double)(slot < 0 ? span->min : span->max);
-	if (slot == TLAT_HIST_SLOT_OVERFLOW ||
-	    (slot == TLAT_HIST_SLOT_FIRST && span->min < -EARLY_MAX))
-		return true;
-	ret->width = slot_width(slot);
-	ret->value = (double)tlat_hist_slot_last(slot) - (ret->width - 1) / 2;
+	ret->value = (double)(at < 0 ? span->min : span->max);
+	if (!n || at == TLAT_HIST_SLOT_OVERFLOW ||
+	    (at == TLAT_HIST_SLOT_FIRST && span->min < -EARLY_MAX))
+		return n;
+	ret->width = slot_width(at);
+	ret->value = (double)tlat_hist_slot_last(at) - (ret->width - 1) / 2;
 	return true;
 }
 
@@ -355,10 +363,9 @@ static double moment(const struct tlat_hist *hist, const struct span *span, doub
 {
 	struct atom atom;
 	double n = 0, sum = 0;
+	int32_t slot = span->first;
 
-	for (int32_t slot = span->first; slot <= span->last; slot++) {
-		if (!atom_at(hist, span, slot, &atom))
-			continue;
+	while (next_atom(hist, span, &slot, &atom)) {
 		n += atom.n;
 		sum += atom.n * (atom.value - from) * (power == 2 ? atom.value - from : 1);
 	}
@@ -382,15 +389,18 @@ double tlat_hist_sd(const struct tlat_hist *hist)
 /*
  * The step of the clock, if three neighbours in a row show one: equally spaced with holes between
  * them (or bins of width 1 without), and not a lone peak between specks. 0 if they do not. Wide
- * bins round the spacing, by at most one bin.
+ * bins round the spacing, by at most one bin. Holes between few values are chance: with 16 on both
+ * sides, one in e^16.
  */
 static double step_of(const struct atom a[3])
 {
 	double left = a[1].value - a[0].value, right = a[2].value - a[1].value;
 	double narrow = fmin(left, right), width = fmax(a[0].width, fmax(a[1].width, a[2].width));
+	double neighbour = fmax(a[0].n, a[2].n);
 
-	if (fabs(left - right) > fmin(width, narrow / 6) || (width > 1 && narrow <= width) ||
-	    fmax(a[0].n, a[2].n) * 64 < a[1].n)
+	if (fabs(left - right) > fmin(width, narrow / 6) || neighbour * 64 < a[1].n)
+		return 0;
+	if (narrow <= width ? width > 1 : fmin(neighbour, a[1].n) < 16)
 		return 0;
 	return fmax(left, right);
 }
@@ -400,12 +410,11 @@ static double survey(const struct tlat_hist *hist, const struct span *span, doub
 {
 	struct atom a[3] = { { 0 } };
 	double n = 0, heaviest = 0;
+	int32_t slot = span->first;
 	int seen = 0;
 
 	*ret_step = 0;
-	for (int32_t slot = span->first; slot <= span->last; slot++) {
-		if (!atom_at(hist, span, slot, &a[2]))
-			continue;
+	while (next_atom(hist, span, &slot, &a[2])) {
 		n += a[2].n;
 		if (++seen >= 3 && a[1].n > heaviest && step_of(a) > 0) {
 			heaviest = a[1].n;
@@ -432,7 +441,9 @@ static double between(const struct atom *a, const struct atom *b, double ended, 
 		share = (rank - (ended - a->n / 2)) / ((a->n + b->n) / 2);
 	else
 		share = rank - (ended - 0.5);
-	return share <= 0 ? a->value : share >= 1 ? b->value : fmin(a->value + gap * share, b->value);
+	return share <= 0   ? a->value
+	       : share >= 1 ? b->value
+			    : fmin(a->value + gap * share, b->value);
 }
 
 static double value_at_rank(const struct tlat_hist *hist, const struct span *span, double rank,
@@ -440,10 +451,9 @@ static double value_at_rank(const struct tlat_hist *hist, const struct span *spa
 {
 	struct atom a = { 0 }, b;
 	double ended = 0;
+	int32_t slot = span->first;
 
-	for (int32_t slot = span->first; slot <= span->last; slot++) {
-		if (!atom_at(hist, span, slot, &b))
-			continue;
+	while (next_atom(hist, span, &slot, &b)) {
 		if (ended + b.n / 2 >= rank)
 			return ended > 0 ? between(&a, &b, ended, rank, step) : b.value;
 		ended += b.n;

@@ -11,9 +11,9 @@
 
 #include "timerlat.h"
 
-#define N_VALUES 8192
-#define PASSES 64
-#define ROUNDS 31
+#define N_VALUES  8192
+#define PASSES	  64
+#define ROUNDS	  31
 #define BARE_BINS 32768
 
 static int64_t values[N_VALUES];
