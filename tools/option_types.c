@@ -141,7 +141,7 @@ static int policy_parse(const struct tlat_option *o, const char *value, void *fi
 	while (i < TLAT_ARRAY_LENGTH(usable) && usable[i] != policy)
 		i++;
 	if (i == TLAT_ARRAY_LENGTH(usable)) {
-		snprintf(why, TLAT_WHY_TEXT, "no policy of a run; use fifo, rr, other, batch, inherit");
+		snprintf(why, TLAT_WHY_TEXT, "no such policy; fifo, rr, other, batch or inherit");
 		return -EINVAL;
 	}
 	*(int64_t *)field = policy;

@@ -63,7 +63,7 @@ static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret
 		return r;
 	if (tlat_report_result(report, 0))
 		tlat_result_summary(tlat_report_result(report, 0), &s);
-	*ret = (struct outcome){ s.p50_ns, s.injected_mean_ns, s.u_ns };
+	*ret = (struct outcome){ s.p50_ns, s.injected_p50_ns, s.u_ns };
 	tlat_report_free(report);
 	return 0;
 }
@@ -93,7 +93,7 @@ static int trial(struct tester *t, int i, struct tlat_error *reterr)
 	u_ns = sqrt(with.u_ns * with.u_ns + base.u_ns * base.u_ns);
 	if (!isfinite(error_ns) || !isfinite(u_ns))
 		return refuse(reterr, -ENODATA,
-			      "self-test: wake-futex gave no figures here; see tlat run wake-futex");
+			      "self-test: wake-futex gave no figures; see tlat run wake-futex");
 	u_ns = u_ns < bound_ns ? u_ns : bound_ns;
 	t->errors_ns[i] = error_ns;
 	t->us_ns[i] = u_ns;
