@@ -18,7 +18,23 @@ uint64_t tlat_hist_bin_width(uint32_t index);
 /* Bins for reports: count of bin index, of the mirrored early bin index. */
 uint64_t tlat_hist_bin(const struct tlat_hist *hist, uint32_t index);
 uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index);
-/* Rebuild from a report. Extremes and sums come from the caller. */
+
+/*
+ * Slots: every bin in the order of its values. Early bin i is slot ~i, bin i is slot i, overflow
+ * is slot TLAT_HIST_BINS; blocks use the same numbers.
+ */
+#define TLAT_HIST_SLOT_FIRST (-TLAT_HIST_EARLY_BINS)
+#define TLAT_HIST_SLOT_OVERFLOW TLAT_HIST_BINS
+
+int32_t tlat_hist_slot(int64_t value);
+/* The largest value that goes into the slot; INT64_MAX for overflow. */
+int64_t tlat_hist_slot_last(int32_t slot);
+uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot);
+/* Share (0..1) of a slot at or below the value: its mass lies evenly over its width. */
+double tlat_hist_slot_below(int32_t slot, double value);
+
+/* Rebuild from a report. Extremes and sums come from the caller; until they are set, the
+ * histogram reads as empty. */
 void tlat_hist_add_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
 void tlat_hist_add_early_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
 void tlat_hist_add_overflow(struct tlat_hist *hist, uint64_t count);
@@ -27,7 +43,8 @@ void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max);
 /* From the bins, in units; mean and population standard deviation. 0 when empty. */
 double tlat_hist_mean(const struct tlat_hist *hist);
 double tlat_hist_sd(const struct tlat_hist *hist);
-/* How many values are above the given one, in whole bins: the bin that holds it counts as above. */
+/* How many values are above the given one, in whole bins: the bin that holds it counts as above,
+ * unless the given one is its last or the maximum. Never too few. */
 uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value);
 /* Share of the mass at or below the value, mid-distribution convention. */
 double tlat_hist_cdf(const struct tlat_hist *hist, double value);

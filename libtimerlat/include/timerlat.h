@@ -132,21 +132,23 @@ TLAT_API int tlat_machine_open(struct tlat_machine **ret_machine, const char *ro
 TLAT_API void tlat_machine_close(struct tlat_machine *machine);
 
 /*
- * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", leading zeros
- * allowed), the words "all", "isolated", "nohz-full", "housekeeping",
- * "node:N", "core:N" (the CPUs that share CPU N's core), and "!" before a
- * term, which removes it ("!0" alone: all but 0). The CPUs go to cpus[] in the
- * order in which they are named, each once; at most max of them. Returns how
- * many there are (which may exceed max), -EINVAL with the bad part and the
- * remedy: unreadable, not a CPU of this machine, offline, or nothing left.
- * Nothing unreadable ever means "all". [setup]
+ * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", "1-N" up to the
+ * last CPU, leading zeros allowed), the words "all", "isolated", "nohz-full",
+ * "housekeeping", "node:N", "core:N" (the CPUs that share CPU N's core), and "!"
+ * before a term, which removes it wherever it stands ("!0" alone: all but 0).
+ * Words mean online CPUs that this process's cpuset does not withhold. The CPUs
+ * go to cpus[] in the order in which they are named, each once; at most max of
+ * them. Returns how many there are (which may exceed max), -EINVAL with the bad
+ * part and the remedy: unreadable, not a CPU of this machine, offline, or
+ * nothing left. Nothing unreadable ever means "all". [setup]
  */
 TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list,
 			       int32_t *cpus, size_t max, struct tlat_error *reterr);
 
 /*
  * How two CPUs are related: "same-cpu", "smt" (one core), "llc" (one last-level
- * cache), "node" (one NUMA node) or "remote". Static. [hot]
+ * cache), "node" (one NUMA node) or "remote". What the machine does not tell
+ * counts as apart (cores, caches), or as one node. Static. [hot]
  */
 TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine,
 					   int32_t a, int32_t b);
@@ -232,9 +234,14 @@ enum tlat_policy {
 	TLAT_SCHED_RR,
 	TLAT_SCHED_BATCH,
 	TLAT_SCHED_DEADLINE,
+	TLAT_SCHED_IDLE,	/* read back only: not to be asked for */
+	TLAT_SCHED_EXT,		/* read back only */
 };
 
-/* "inherit", "other", "fifo", "rr", "batch", "deadline"; NULL otherwise. [hot] */
+/*
+ * "inherit", "other", "fifo", "rr", "batch", "deadline", "idle", "ext"; NULL
+ * otherwise. [hot]
+ */
 TLAT_API const char *tlat_policy_name(int policy);
 /* The policy of that name, or -EINVAL. [hot] */
 TLAT_API int tlat_policy_from_name(const char *name);
@@ -279,11 +286,25 @@ struct tlat_rt;
 TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *opts,
 			   struct tlat_error *reterr);
 
-/* Restore what tlat_rt_apply() changed, in reverse order, and free rt. [setup] */
+/*
+ * Restore what tlat_rt_apply() changed, in reverse order, and free rt; needs
+ * no privilege where the thread was not real-time before. Locked memory is
+ * unlocked by the last that holds it, and not at all if the program had locked
+ * some itself. [setup]
+ */
 TLAT_API void tlat_rt_undo(struct tlat_rt *rt);
 
 /* Read the calling thread's attributes. Returns 0 or a negative errno. [setup] */
 TLAT_API int tlat_rt_state(struct tlat_rt_state *state);
+
+/*
+ * Drop all capabilities of the calling thread but those in keep, a list such as
+ * "cap_sys_nice,cap_ipc_lock" (NULL or "": none). Not undone. What the thread
+ * lacks already is not added. Threads started later inherit what is left.
+ * Returns 0, -EINVAL for an unknown name, -EOPNOTSUPP for a name that only a
+ * build with libcap knows. [setup]
+ */
+TLAT_API int tlat_rt_drop_caps(const char *keep, struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Histogram: HdrHistogram's bucket layout, 3 digits, fixed memory
@@ -558,7 +579,7 @@ struct tlat_summary {
 	double u_ns;		/* expanded uncertainty (k = 2) of p50 */
 	double worst_ns;	/* linear sum of its bounds */
 	double dwell_p50_ns;	/* pairs: announcement to kick; NAN: none */
-	double injected_mean_ns;	/* self-test: delay really spun; NAN: none */
+	double injected_p50_ns;	/* self-test: delay really spun; NAN: none */
 	int32_t wait_cpu, kick_cpu;	/* kick_cpu -1: no waker */
 	int32_t policy, priority;	/* of the waiter, as read back */
 	int64_t settle_ns;		/* as run; pairs, else 0 */

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Installs this build below a fresh prefix and uses it from outside projects: C11 and C++17,
+# shared and static, through find_package and through pkg-config.
+set -eu
+
+source=${TLAT_SOURCE:?} build=${TLAT_BUILD:?}
+if [ -n "${TLAT_SANITIZE-}" ]; then
+	echo "skipped: an outside program would have to be sanitized as well"
+	exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail()
+{
+	echo "consumer: $*" >&2
+	exit 1
+}
+
+# The program runs, and is linked with libtimerlat.so if and only if it is called shared.
+try_program()
+{
+	local kind=$1 program=$2 linked=static
+
+	LD_LIBRARY_PATH=$libdir "$program" || fail "$program exits with $?"
+	if readelf -d "$program" | grep -q 'NEEDED.*libtimerlat\.so\.0'; then
+		linked=shared
+	fi
+	[ "$linked" = "$kind" ] || fail "$program is linked $linked, wanted $kind"
+	echo "ok: ${program#"$work"/} ($kind)"
+}
+
+cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+libdir=$(dirname "$(find "$prefix" -name libtimerlat.a)")
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+
+cmake -S "$source/tests/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+	>"$work/configure.log" 2>&1 || { cat "$work/configure.log"; fail "find_package"; }
+cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
+for language in c cpp; do
+	try_program shared "$work/cmake/$language-timerlat"
+	try_program static "$work/cmake/$language-timerlat_static"
+done
+
+[ "$(pkg-config --modversion libtimerlat)" = "$("$TLAT" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ] ||
+	fail "pkg-config and tlat disagree on the version"
+
+warnings="-Wall -Wextra -Wpedantic -Werror"
+compile()
+{
+	local output=$1 compiler=$2 file=$3
+
+	shift 3
+	# The words of warnings and of pkg-config are words of the command line.
+	# shellcheck disable=SC2046,SC2086
+	"$compiler" $warnings $(pkg-config --cflags libtimerlat) "$source/tests/consumer/$file" \
+		-o "$work/$output" "$@" || fail "$output does not build"
+}
+
+# shellcheck disable=SC2046
+for kind in shared static; do
+	if [ "$kind" = shared ]; then
+		set -- $(pkg-config --libs libtimerlat)
+	else # the archive by name, since -ltimerlat prefers the shared library
+		set -- $(pkg-config --static --libs libtimerlat |
+			sed "s|-ltimerlat|$libdir/libtimerlat.a|")
+	fi
+	compile "pc-c-$kind" "${CC:-cc}" consumer.c -std=c11 "$@"
+	compile "pc-cpp-$kind" "${CXX:-g++}" consumer.cpp -std=c++17 -Wold-style-cast "$@"
+	try_program "$kind" "$work/pc-c-$kind"
+	try_program "$kind" "$work/pc-cpp-$kind"
+done
+
+# shellcheck disable=SC2046
+compile pc-c-whole "${CC:-cc}" consumer.c -std=c11 -static $(pkg-config --static --libs libtimerlat)
+try_program static "$work/pc-c-whole"

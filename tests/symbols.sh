@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the library exports is what libtimerlat.map and the TLAT_API lines of timerlat.h say, and
+# the header stands alone in C and in C++.
+set -eu
+export LC_ALL=C
+
+source=${TLAT_SOURCE:?} build=${TLAT_BUILD:?}
+header=$source/libtimerlat/include/timerlat.h
+map=$source/libtimerlat/libtimerlat.map
+if [ -n "${TLAT_SANITIZE-}" ]; then
+	echo "skipped: sanitizers add symbols of their own"
+	exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+	echo "symbols: $*" >&2
+	exit 1
+}
+
+same()
+{
+	diff -u "$work/$1" "$work/$2" || fail "$1 and $2 differ"
+	echo "ok: $1 and $2 name the same $(wc -l <"$work/$1") symbols"
+}
+
+sed -nE 's/^TLAT_API [^(]*\b(tlat_[a-z0-9_]+)\(.*/\1/p' "$header" >"$work/header.unsorted"
+[ "$(grep -c '^TLAT_API' "$header")" = "$(wc -l <"$work/header.unsorted")" ] ||
+	fail "a TLAT_API line of timerlat.h does not name its function"
+sort "$work/header.unsorted" >"$work/header"
+sed -nE 's/^\t\t(tlat_[a-z0-9_]+);$/\1/p' "$map" >"$work/map"
+sort -c "$work/map" || fail "libtimerlat.map is not sorted"
+nm -D --defined-only "$build/libtimerlat/libtimerlat.so" | awk '$2 != "A" { print $3 }' |
+	sed 's/@@TLAT_0\.1$//' | sort >"$work/shared"
+[ -s "$work/shared" ] || fail "libtimerlat.so exports nothing"
+same header map
+same map shared
+
+nm -g --defined-only "$build/libtimerlat/libtimerlat.a" | awk 'NF == 3 { print $3 }' |
+	grep -v '^tlat_' >"$work/leaks" || true
+[ ! -s "$work/leaks" ] || fail "libtimerlat.a leaks: $(paste -sd' ' "$work/leaks")"
+echo "ok: libtimerlat.a defines nothing but tlat_*"
+
+warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -include $header"
+# shellcheck disable=SC2086
+"${CC:-cc}" -std=c11 $warnings -x c /dev/null || fail "timerlat.h alone is not C11"
+# shellcheck disable=SC2086
+"${CXX:-g++}" -std=c++17 -Wold-style-cast $warnings -x c++ /dev/null ||
+	fail "timerlat.h alone is not C++17"
+echo "ok: timerlat.h stands alone in C11 and C++17"
