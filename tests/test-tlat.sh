@@ -87,7 +87,7 @@ help_and_version_need_nothing() {
 		run_tlat $sub --help
 		expect 0 "$sub --help"
 		[ "$(wc -l <out)" -le 40 ] || fail "$sub --help is longer than a screen"
-		[ "$(wc -L <out)" -le 90 ] || fail "$sub --help is wider than a screen"
+		[ "$(wc -L <out)" -le 80 ] || fail "$sub --help is wider than a screen"
 		[ -s err ] && fail "$sub --help wrote to stderr"
 	done
 	"$tlat" --help >/dev/full 2>err

@@ -35,8 +35,8 @@ static const struct tlat_command command = {
 	.name = "check",
 	.operands = "",
 	.summary = "Audit machine, isolation and privileges: what is missing, what to type.",
-	.notes = "The self-test takes about 10 s; its result is kept in ~/.cache/timerlat for this\n"
-		 "boot and quoted by reports. Exit: 0 fine, 1 self-test failed, 2 no answer.",
+	.notes = "The self-test takes about 10 s; its result is kept in ~/.cache/timerlat for\n"
+		 "this boot, and reports quote it. Exit: 0 fine, 1 self-test failed, 2 no answer.",
 	.options = options,
 	.n_options = TLAT_ARRAY_LENGTH(options),
 };

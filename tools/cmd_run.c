@@ -177,7 +177,8 @@ static int conclude(struct tlat_session *s)
 	if (out)
 		print_report(s, out);
 	if (s->config.budget) {
-		verdict = tlat_verdict(s->report, s->config.budget, !tlat_stop_requested(), out, &error);
+		verdict = tlat_verdict(s->report, s->config.budget, !tlat_stop_requested(), out,
+				       &error);
 		if (verdict < 0)
 			return tlat_complain("run", "--budget: %s", error.text);
 		code = exit_code(verdict);
@@ -187,7 +188,7 @@ static int conclude(struct tlat_session *s)
 	if (tlat_save_end(&s->save, s->report, &error) < 0)
 		return tlat_complain("run", "%s", error.text);
 	if (s->config.strict && tlat_findings_worst(s->report) >= TLAT_WARN)
-		return tlat_complain("run", "--strict: the measurement is degraded; see the findings");
+		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
 	if (!has_measured(s->report) && !tlat_stop_requested())
 		return tlat_complain("run", "nothing could be measured; see the findings");
 	return code;

@@ -131,12 +131,17 @@ const struct tlat_option_type tlat_option_count = {
 
 static int policy_parse(const struct tlat_option *o, const char *value, void *field, char *why)
 {
+	/* A deadline needs three more times, which a run has no fields for. */
+	static const int usable[] = { TLAT_SCHED_INHERIT, TLAT_SCHED_OTHER, TLAT_SCHED_FIFO,
+				      TLAT_SCHED_RR, TLAT_SCHED_BATCH };
 	int policy = tlat_policy_from_name(value);
+	size_t i = 0;
 
 	(void)o;
-	/* A deadline needs three more times, which a run has no fields for. */
-	if (policy < 0 || policy == TLAT_SCHED_DEADLINE) {
-		snprintf(why, TLAT_WHY_TEXT, "no such policy here; use fifo, rr, other, batch or inherit");
+	while (i < TLAT_ARRAY_LENGTH(usable) && usable[i] != policy)
+		i++;
+	if (i == TLAT_ARRAY_LENGTH(usable)) {
+		snprintf(why, TLAT_WHY_TEXT, "no such policy; fifo, rr, other, batch or inherit");
 		return -EINVAL;
 	}
 	*(int64_t *)field = policy;

@@ -2,6 +2,7 @@
 /* quantity.c - units of time; the one place of the tools that knows them. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,8 +78,8 @@ static int explain_unit(const char *text, const char *name, char *why)
 		snprintf(why, TLAT_WHY_TEXT, "'%.20s' is no unit; use ns, us, ms, s, min, h or d",
 			 name);
 	else
-		snprintf(why, TLAT_WHY_TEXT, "a time needs a unit; write %.20sus, %.20sms or %.20ss",
-			 text, text, text);
+		snprintf(why, TLAT_WHY_TEXT,
+			 "a time needs a unit; write %.20sus, %.20sms or %.20ss", text, text, text);
 	return -EINVAL;
 }
 
@@ -146,7 +147,7 @@ const char *tlat_time_exact(int64_t ns, char *text)
 	if (ns == 0)
 		snprintf(text, TLAT_QUANTITY_TEXT, "0");
 	else
-		snprintf(text, TLAT_QUANTITY_TEXT, "%lld%s", (long long)(ns / best->ns), best->name);
+		snprintf(text, TLAT_QUANTITY_TEXT, "%" PRId64 "%s", ns / best->ns, best->name);
 	return text;
 }
 

@@ -101,7 +101,8 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(figures); i++) {
 		if (!isnan(figures[i].ns))
 			continue;
-		fprintf(out, "%s%s", missing ? ", " : "       too few samples for ", figures[i].name);
+		fprintf(out, "%s%s", missing ? ", " : "       too few samples for ",
+			figures[i].name);
 		missing = true;
 	}
 	if (missing)

@@ -69,8 +69,8 @@ const struct tlat_command tlat_run_command = {
 	.name = "run",
 	.operands = "PROBE...",
 	.summary = "Measure probes, 2 s each; tlat list names them, globs such as 'wake-*' do too.",
-	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE is the "
-		 "default of\n--json. Exit: 0 fine, 1 budget missed, 2 no answer, 77 inconclusive.",
+	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE does what\n"
+		 "--json FILE does. Exit: 0 fine, 1 budget missed, 2 no answer, 77 inconclusive.",
 	.options = options,
 	.n_options = TLAT_ARRAY_LENGTH(options),
 	.max_operands = -1,
@@ -112,9 +112,9 @@ static int check_sweep(struct tlat_run_config *c)
 	if (tlat_sweep_parse(&c->sweep, c->sweep_text, &error) < 0)
 		return REFUSE("%s", error.text);
 	if (c->sweep.kind == TLAT_SWEEP_SETTLE && c->settle_ns != TLAT_UNSET)
-		return REFUSE("--settle and --sweep settle contradict each other; use one");
+		return REFUSE("--settle and its sweep contradict each other; use one");
 	if (c->sweep.kind == TLAT_SWEEP_CPU_LATENCY && c->cpu_latency_ns != TLAT_UNSET)
-		return REFUSE("--cpu-latency and --sweep cpu-latency contradict each other; use one");
+		return REFUSE("--cpu-latency and its sweep contradict each other; use one");
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static int check_pairs_only(const struct tlat_run_config *c)
 		return REFUSE("--two-way and --round-trip contradict each other; use one");
 	for (size_t i = 0; option && i < c->selection.n; i++)
 		if (c->selection.probes[i].pair != 1)
-			return REFUSE("%s is for pairs, and %s has one thread; leave one of them out",
+			return REFUSE("%s is for pairs, and %s has one thread; leave one out",
 				      option, c->selection.probes[i].name);
 	return 0;
 }

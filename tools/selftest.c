@@ -63,7 +63,7 @@ static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret
 		return r;
 	if (tlat_report_result(report, 0))
 		tlat_result_summary(tlat_report_result(report, 0), &s);
-	*ret = (struct outcome){ s.p50_ns, s.injected_mean_ns, s.u_ns };
+	*ret = (struct outcome){ s.p50_ns, s.injected_p50_ns, s.u_ns };
 	tlat_report_free(report);
 	return 0;
 }
@@ -93,7 +93,7 @@ static int trial(struct tester *t, int i, struct tlat_error *reterr)
 	u_ns = sqrt(with.u_ns * with.u_ns + base.u_ns * base.u_ns);
 	if (!isfinite(error_ns) || !isfinite(u_ns))
 		return refuse(reterr, -ENODATA,
-			      "self-test: wake-futex gave no figures on this CPU; see tlat run wake-futex");
+			      "self-test: wake-futex gave no figures; see tlat run wake-futex");
 	u_ns = u_ns < bound_ns ? u_ns : bound_ns;
 	t->errors_ns[i] = error_ns;
 	t->us_ns[i] = u_ns;
@@ -184,9 +184,11 @@ static void note(struct tlat_report *report, const struct tlat_selftest_result *
 		const struct tlat_selftest_delay *d = &result->delays[i];
 		char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT];
 
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s %d of %d (median error %s)",
-				      i ? "," : "", tlat_time_exact(d->delay_ns, delay), d->recovered,
-				      d->trials, tlat_time_short(d->median_error_ns, 3, error));
+		tlat_time_exact(d->delay_ns, delay);
+		tlat_time_short(d->median_error_ns, 3, error);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "%s %s %d of %d (median error %s)", i ? "," : "", delay,
+				      d->recovered, d->trials, error);
 	}
 	tlat_report_note(report, &finding);
 }
