@@ -165,7 +165,8 @@ static int reserve(struct tlat_report *report, size_t more)
 {
 	struct tlat_result **grown;
 
-	grown = realloc(report->results, (report->n_results + more + 1) * sizeof(struct tlat_result *));
+	grown = realloc(report->results,
+			(report->n_results + more + 1) * sizeof(struct tlat_result *));
 	if (!grown)
 		return -ENOMEM;
 	report->results = grown;

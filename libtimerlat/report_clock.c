@@ -132,7 +132,8 @@ static int fill_clock(struct tlat_reader *r, const json_t *object, struct tlat_c
 	int ret = get_source(r, object, clock);
 
 	if (!ret)
-		ret = tlat_get_fields(r, object, clock, clock_fields, TLAT_ARRAY_SIZE(clock_fields));
+		ret = tlat_get_fields(r, object, clock, clock_fields,
+				      TLAT_ARRAY_SIZE(clock_fields));
 	if (!ret)
 		ret = get_brackets(r, object, clock);
 	if (!ret)

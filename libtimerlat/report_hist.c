@@ -82,7 +82,8 @@ static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint6
 
 /* The bins from first to n - 1; early ones begin with -1 in bin 1. */
 static int get_bins(struct tlat_reader *r, const json_t *object, const char *key,
-		    struct tlat_hist *hist, add_bin_fn *add, int64_t first, int64_t n, uint64_t *sum)
+		    struct tlat_hist *hist, add_bin_fn *add, int64_t first, int64_t n,
+		    uint64_t *sum)
 {
 	int64_t index = first - 1;
 	uint64_t count;
@@ -127,7 +128,8 @@ static int get_layout(struct tlat_reader *r, const json_t *object, struct layout
 	if (layout->hz < 1 || layout->hz > HZ_MAX)
 		return tlat_refuse(r, "hz", "%lld is out of range", (long long)layout->hz);
 	if (layout->overflow < 0 || layout->overflow > TLAT_COUNT_MAX)
-		return tlat_refuse(r, "overflow", "%lld is out of range", (long long)layout->overflow);
+		return tlat_refuse(r, "overflow", "%lld is out of range",
+				   (long long)layout->overflow);
 	return 0;
 }
 
@@ -182,9 +184,11 @@ static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
 	if (layout->min > layout->max)
 		return tlat_refuse(r, "min", "%lld is above max", (long long)layout->min);
 	if (!is_min(hist, layout->min))
-		return tlat_refuse(r, "min", "%lld is not in the lowest bin", (long long)layout->min);
+		return tlat_refuse(r, "min", "%lld is not in the lowest bin",
+				   (long long)layout->min);
 	if (!is_max(hist, layout->max))
-		return tlat_refuse(r, "max", "%lld is not in the highest bin", (long long)layout->max);
+		return tlat_refuse(r, "max", "%lld is not in the highest bin",
+				   (long long)layout->max);
 	return 0;
 }
 
@@ -295,8 +299,8 @@ static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tl
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
-		ret = get_pair(r, json_array_get(counts, i), "counts", index, TLAT_HIST_BINS, &index,
-			       &bins[i].count);
+		ret = get_pair(r, json_array_get(counts, i), "counts", index, TLAT_HIST_BINS,
+			       &index, &bins[i].count);
 		bins[i].index = (int32_t)index;
 		if (!ret)
 			ret = add_sum(r, "counts", bins[i].count, sum);
@@ -335,12 +339,13 @@ static int get_length(struct tlat_reader *r, const json_t *item, int64_t *ret_le
 		return ret;
 	*ret_length_ns = json_integer_value(length);
 	if (*ret_length_ns < 1 || *ret_length_ns > BLOCKS_LENGTH_NS_MAX)
-		return tlat_refuse(r, "length_ns", "%lld is out of range", (long long)*ret_length_ns);
+		return tlat_refuse(r, "length_ns", "%lld is out of range",
+				   (long long)*ret_length_ns);
 	return 0;
 }
 
-static int get_blocks_items(struct tlat_reader *r, const json_t *array, const struct tlat_hist *hist,
-			    struct tlat_blocks *blocks)
+static int get_blocks_items(struct tlat_reader *r, const json_t *array,
+			    const struct tlat_hist *hist, struct tlat_blocks *blocks)
 {
 	uint64_t sum = 0;
 	size_t n = json_array_size(array);

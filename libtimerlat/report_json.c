@@ -236,7 +236,8 @@ static int get_integer(struct tlat_reader *r, const json_t *value, const char *k
 	return 0;
 }
 
-static int get_int32(struct tlat_reader *r, const json_t *value, const char *key, int32_t *ret_value)
+static int get_int32(struct tlat_reader *r, const json_t *value, const char *key,
+		     int32_t *ret_value)
 {
 	int64_t wide;
 	int ret = get_integer(r, value, key, INT32_MIN, INT32_MAX, &wide);
@@ -321,7 +322,8 @@ int tlat_get_fields(struct tlat_reader *r, const json_t *object, void *base,
 {
 	for (size_t i = 0; i < n; i++) {
 		const json_t *value = json_object_get(object, fields[i].key);
-		int ret = value ? get_field(r, value, &fields[i], (char *)base + fields[i].offset) : 0;
+		int ret = value ? get_field(r, value, &fields[i], (char *)base + fields[i].offset)
+				: 0;
 
 		if (ret < 0)
 			return ret;

@@ -21,12 +21,15 @@ static int check_schema(struct tlat_reader *r, const json_t *document)
 	size_t prefix = strlen(SCHEMA_PREFIX);
 
 	if (!schema)
-		return tlat_fail(r->reterr, -EINVAL, "%.200s: has no \"schema\", so it is no report; "
-				 "expected \"" TLAT_REPORT_SCHEMA "\"", r->name);
+		return tlat_fail(r->reterr, -EINVAL,
+				 "%.200s: has no \"schema\", so it is no report; "
+				 "expected \"" TLAT_REPORT_SCHEMA "\"",
+				 r->name);
 	if (!strcmp(schema, TLAT_REPORT_SCHEMA))
 		return 0;
 	if (!strncmp(schema, SCHEMA_PREFIX, prefix) && strtol(schema + prefix, NULL, 10) > 1)
-		return tlat_fail(r->reterr, -EINVAL, "%.200s: schema %.60s is newer than this library, "
+		return tlat_fail(r->reterr, -EINVAL,
+				 "%.200s: schema %.60s is newer than this library, "
 				 "libtimerlat %s reads " TLAT_REPORT_SCHEMA "; use a newer one",
 				 r->name, schema, TLAT_VERSION);
 	return tlat_fail(r->reterr, -EINVAL, "%.200s: schema \"%.60s\" is not one of reports; "
@@ -125,8 +128,8 @@ static int from_document(struct tlat_report **ret_report, json_t *document, cons
 	int ret;
 
 	if (!json_is_object(document))
-		return tlat_fail(reterr, -EINVAL, "%.200s: is JSON, but no object, so it is no report",
-				 name);
+		return tlat_fail(reterr, -EINVAL,
+				 "%.200s: is JSON, but no object, so it is no report", name);
 	report = tlat_report_alloc();
 	if (!report)
 		return tlat_fail(reterr, -ENOMEM, "%.200s: out of memory", name);
@@ -146,8 +149,10 @@ static int check_rest(const char *text, size_t n, size_t position, const char *n
 {
 	for (size_t i = position; i < n && text[i] != '\n'; i++)
 		if (!memchr(" \t\r", text[i], 3))
-			return tlat_fail(reterr, -EINVAL, "%.200s: something follows the document on its "
-					 "line (byte %zu)", name, i + 1);
+			return tlat_fail(reterr, -EINVAL,
+					 "%.200s: something follows the document on its "
+					 "line (byte %zu)",
+					 name, i + 1);
 	return 0;
 }
 
@@ -155,15 +160,18 @@ int tlat_report_read_text(struct tlat_report **ret_report, const char *text, siz
 			  const char *name, struct tlat_error *reterr)
 {
 	json_error_t error;
-	json_t *document = json_loadb(text, n, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+	json_t *document =
+		json_loadb(text, n, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
 	int ret;
 
 	if (!document && more)
-		return tlat_fail(reterr, -EFBIG, "%.200s: no document ends within the first %u MiB, "
-				 "which is all that is read", name, TLAT_REPORT_BYTES_MAX >> 20);
+		return tlat_fail(reterr, -EFBIG,
+				 "%.200s: no document ends within the first %u MiB, "
+				 "which is all that is read",
+				 name, TLAT_REPORT_BYTES_MAX >> 20);
 	if (!document)
-		return tlat_fail(reterr, -EINVAL, "%.160s: not JSON, line %d, column %d: %.160s", name,
-				 error.line, error.column, error.text);
+		return tlat_fail(reterr, -EINVAL, "%.160s: not JSON, line %d, column %d: %.160s",
+				 name, error.line, error.column, error.text);
 	ret = check_rest(text, n, (size_t)error.position, name, reterr);
 	if (!ret)
 		ret = from_document(ret_report, document, name, reterr);

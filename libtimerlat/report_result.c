@@ -196,7 +196,8 @@ static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat
 		return ret;
 	result->relation = tlat_relation_from_name(json_string_value(name));
 	if (!result->relation)
-		return tlat_refuse(r, "relation", "\"%.40s\" is none of same-cpu, smt, llc, node, remote",
+		return tlat_refuse(r, "relation",
+				   "\"%.40s\" is none of same-cpu, smt, llc, node, remote",
 				   json_string_value(name));
 	return 0;
 }
@@ -293,7 +294,8 @@ static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
 			return tlat_refuse(r, "counts", "%llu is above 2^53",
 					   (unsigned long long)parts[i]);
 	if (tlat_counts_balance(counts))
-		return tlat_refuse(r, "counts", "asked is not recorded + early + overflow + missed + "
+		return tlat_refuse(r, "counts",
+				   "asked is not recorded + early + overflow + missed + "
 				   "rejected + unfinished: %+lld",
 				   (long long)tlat_counts_balance(counts));
 	return 0;

@@ -233,8 +233,8 @@ static int fill_watch(struct tlat_reader *r, const json_t *member, struct tlat_w
 			       &interrupts, &watch->n_interrupts);
 	watch->interrupts = interrupts;
 	if (!ret)
-		ret = get_rows(r, member, "softirqs", sizeof(*watch->softirqs), take_count, &softirqs,
-			       &watch->n_softirqs);
+		ret = get_rows(r, member, "softirqs", sizeof(*watch->softirqs), take_count,
+			       &softirqs, &watch->n_softirqs);
 	watch->softirqs = softirqs;
 	if (!ret)
 		ret = get_group(r, member, "switches", watch, switch_fields,
@@ -243,7 +243,8 @@ static int fill_watch(struct tlat_reader *r, const json_t *member, struct tlat_w
 		ret = get_group(r, member, "faults", watch, fault_fields,
 				TLAT_ARRAY_SIZE(fault_fields));
 	if (!ret)
-		ret = tlat_get_fields(r, member, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
+		ret = tlat_get_fields(r, member, watch, watch_fields,
+				      TLAT_ARRAY_SIZE(watch_fields));
 	return ret;
 }
 

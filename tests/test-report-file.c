@@ -152,7 +152,8 @@ static void the_error_names_the_file_and_the_cause(void **state)
 	assert_int_equal(tlat_report_write(report, dir, TLAT_WRITE_APPEND, &error), -EISDIR);
 	assert_int_equal(tlat_report_write(report, path, 2, &error), -EINVAL);
 	assert_int_equal(tlat_report_write(report, "/dev/full", 0, &error), -ENOSPC);
-	assert_int_equal(tlat_report_write(report, "/dev/full", TLAT_WRITE_APPEND, &error), -ENOSPC);
+	assert_int_equal(tlat_report_write(report, "/dev/full", TLAT_WRITE_APPEND, &error),
+			 -ENOSPC);
 	assert_int_equal(tlat_report_read(&again, path, &error), -ENOENT);
 	assert_non_null(strstr(error.text, path));
 	assert_int_equal(tlat_report_read(&again, dir, &error), -EISDIR);
@@ -266,14 +267,19 @@ static void more_than_64_mib_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_written_file_holds_one_line_and_reads_back, remove_files),
+		cmocka_unit_test_teardown(a_written_file_holds_one_line_and_reads_back,
+					  remove_files),
 		cmocka_unit_test_teardown(a_written_file_passes_the_schema, remove_files),
-		cmocka_unit_test_teardown(a_file_that_cannot_be_filled_stays_as_it_was, remove_files),
+		cmocka_unit_test_teardown(a_file_that_cannot_be_filled_stays_as_it_was,
+					  remove_files),
 		cmocka_unit_test_teardown(the_error_names_the_file_and_the_cause, remove_files),
-		cmocka_unit_test_teardown(devices_are_written_to_and_links_stay_links, remove_files),
-		cmocka_unit_test_teardown(appending_adds_one_line_even_after_a_torn_one, remove_files),
+		cmocka_unit_test_teardown(devices_are_written_to_and_links_stay_links,
+					  remove_files),
+		cmocka_unit_test_teardown(appending_adds_one_line_even_after_a_torn_one,
+					  remove_files),
 		cmocka_unit_test_teardown(lines_of_several_processes_do_not_mix, remove_files),
-		cmocka_unit_test_teardown(a_dash_is_standard_output_and_standard_input, remove_files),
+		cmocka_unit_test_teardown(a_dash_is_standard_output_and_standard_input,
+					  remove_files),
 		cmocka_unit_test_teardown(more_than_64_mib_are_refused, remove_files),
 	};
 

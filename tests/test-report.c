@@ -286,7 +286,8 @@ static void the_corrected_view_has_every_hidden_expiry(void **state)
 	assert_int_equal(tlat_result_corrected(result, &corrected), added);
 	assert_true(corrected.n == 2000 + added);
 	for (size_t i = 0; i < 3; i++)
-		same_double(corrected.q[i].value, tlat_hist_quantile(expected, tlat_quantiles[i].p));
+		same_double(corrected.q[i].value,
+			    tlat_hist_quantile(expected, tlat_quantiles[i].p));
 	same_double(corrected.min_ns, (double)tlat_hist_min(expected));
 	same_double(corrected.mean_ns, tlat_hist_mean(expected));
 	tlat_hist_free(expected);
@@ -329,8 +330,8 @@ static void the_offset_counts_for_one_way_pairs_on_two_cpus_only(void **state)
 	pair->wait.cpu = pair->kick.cpu;
 	assert_int_equal(tlat_result_uncertainty(pair, TLAT_FIGURE_ESTIMATE, &p50, &u), 0);
 	same_double(u.component_ns[TLAT_U_OFFSET], 0);
-	assert_int_equal(tlat_result_uncertainty(report->results[1], TLAT_FIGURE_ESTIMATE, &p50, &u),
-			 0);
+	assert_int_equal(
+		tlat_result_uncertainty(report->results[1], TLAT_FIGURE_ESTIMATE, &p50, &u), 0);
 	same_double(u.component_ns[TLAT_U_OFFSET], 0);
 	tlat_report_free(report);
 }
@@ -446,7 +447,8 @@ int main(void)
 		cmocka_unit_test(writing_what_was_read_gives_the_same_bytes),
 		cmocka_unit_test(the_struct_alone_gives_the_same_result_document),
 		cmocka_unit_test(what_this_library_does_not_know_survives_a_rewrite),
-		cmocka_unit_test(a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
+		cmocka_unit_test(
+			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),
 		cmocka_unit_test(a_shorter_summary_struct_is_filled_as_far_as_it_goes),
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),

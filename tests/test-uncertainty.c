@@ -199,7 +199,8 @@ int main(void)
 		cmocka_unit_test(the_sampling_part_is_the_half_interval_over_1_96),
 		cmocka_unit_test(a_timer_has_one_stamp_half_a_pair_and_no_offset),
 		cmocka_unit_test(the_frequency_error_grows_with_the_value),
-		cmocka_unit_test(a_bin_is_one_tick_wide_below_1024_ticks_and_exact_values_have_none),
+		cmocka_unit_test(
+			a_bin_is_one_tick_wide_below_1024_ticks_and_exact_values_have_none),
 		cmocka_unit_test(the_linear_sum_is_never_below_the_standard_uncertainty),
 	};
 
