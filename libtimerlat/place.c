@@ -458,3 +458,19 @@ int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list
 		conclude(machine, list, &measuring, -1, ret_house, ret_house_shared, findings);
 	return n;
 }
+
+int tlat_machine_choose(const struct tlat_machine *machine, bool pair, int32_t ret_cpus[2],
+			struct tlat_error *reterr)
+{
+	struct tlat_cpuset set = usable(machine);
+
+	if (tlat_cpuset_empty(&set))
+		return tlat_fail(reterr, -EINVAL, "no CPU can be used: the affinity mask and the "
+				 "cpuset leave none that is online; check taskset and the cgroup");
+	if (!pair) {
+		ret_cpus[0] = choose_solo(machine, &set);
+		return 1;
+	}
+	choose_pair(machine, &set, &ret_cpus[0], &ret_cpus[1]);
+	return 2;
+}

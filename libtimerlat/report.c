@@ -82,8 +82,10 @@ struct tlat_report *tlat_report_alloc(void)
 {
 	struct tlat_report *report = calloc(1, sizeof(*report));
 
-	if (report)
-		report->end_read = TLAT_END_COUNT;
+	if (!report)
+		return NULL;
+	report->end_read = TLAT_END_COUNT;
+	report->verdict = TLAT_NO_VERDICT;
 	return report;
 }
 
@@ -124,6 +126,15 @@ static void argv_free(char **argv)
 	free(argv);
 }
 
+static void facts_free(struct tlat_report *report)
+{
+	for (size_t i = 0; i < report->n_facts; i++) {
+		free((char *)report->facts[i].name);
+		free((char *)report->facts[i].value);
+	}
+	free(report->facts);
+}
+
 void tlat_report_free(struct tlat_report *report)
 {
 	if (!report)
@@ -135,6 +146,7 @@ void tlat_report_free(struct tlat_report *report)
 	tlat_document_free(report->document);
 	machine_free(&report->machine);
 	argv_free(report->argv);
+	facts_free(report);
 	free(report->repeat);
 	free(report->clock);
 	free(report);
@@ -325,4 +337,38 @@ const char *tlat_result_probe(const struct tlat_result *result)
 const struct tlat_hist *tlat_result_hist(const struct tlat_result *result)
 {
 	return result->latency;
+}
+
+int tlat_report_fact(const struct tlat_report *report, size_t index, struct tlat_fact *ret_fact)
+{
+	tlat_report_facts_make((struct tlat_report *)report);	/* a cache, not a change */
+	if (index >= report->n_facts)
+		return -ENOENT;
+	*ret_fact = report->facts[index];
+	return 0;
+}
+
+const char *tlat_report_repeat(const struct tlat_report *report)
+{
+	return report->repeat;
+}
+
+int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding)
+{
+	tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy, "%s",
+			  finding->text);
+	return 0;
+}
+
+int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)
+{
+	if (!tlat_verdict_name(verdict))
+		return -EINVAL;
+	if (index == TLAT_REPORT_WHOLE)
+		report->verdict = verdict;
+	else if (index < report->n_results)
+		report->results[index]->verdict = verdict;
+	else
+		return -ENOENT;
+	return 0;
 }

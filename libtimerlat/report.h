@@ -39,9 +39,14 @@ struct tlat_report {
 	size_t n_findings_read;
 	int32_t end_read;	/* enum tlat_end, as the document says */
 	bool appended;		/* results were added since it was read */
+	int32_t verdict;	/* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
+	struct tlat_fact *facts;	/* made when first asked for */
+	size_t n_facts;
 };
 
 /* report.c */
+
+#define TLAT_NO_VERDICT (-1)
 
 /* An object with nothing in it, not even an id; NULL: no memory. */
 struct tlat_report *tlat_report_alloc(void);
@@ -104,5 +109,8 @@ int tlat_file_append(const char *path, const char *text, size_t n, struct tlat_e
 int tlat_report_read_text(struct tlat_report **ret_report, const char *text, size_t n, bool more,
 			  const char *name, struct tlat_error *reterr);
 void tlat_document_free(void *document);
+
+/* report_facts.c: fill facts, unless they are there. */
+void tlat_report_facts_make(struct tlat_report *report);
 
 #endif /* TLAT_REPORT_H */

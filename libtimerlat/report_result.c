@@ -31,7 +31,7 @@ static const struct tlat_field setting_fields[] = {
 
 static const struct tlat_field inject_fields[] = {
 	TLAT_FIELD_AS(tlat_result, inject_ns, "delay_ns", INT64),
-	TLAT_FIELD_AS(tlat_result, injected_mean_ns, "mean_ns", REAL),
+	TLAT_FIELD_AS(tlat_result, injected_p50_ns, "mean_ns", REAL),
 };
 
 /* CPU and thread id of a side that never ran are not known. */
@@ -94,15 +94,6 @@ static json_t *inject_json(struct tlat_writer *w, const struct tlat_result *resu
 	return object;
 }
 
-static json_t *floor_json(struct tlat_writer *w, const struct tlat_result *result)
-{
-	json_t *object = tlat_side_figures_json(w, result->floor);
-
-	if (json_is_object(object))
-		tlat_put(w, object, "sampled", json_boolean(result->floor_sampled));
-	return object;
-}
-
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
 	tlat_put(w, object, "kind", json_string("latency"));
@@ -114,6 +105,8 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_put(w, object, "inject", inject_json(w, result));
 	tlat_put(w, object, "end", json_string(tlat_end_names[result->end]));
 	tlat_put(w, object, "repeat", tlat_json_string(result->repeat));
+	if (result->verdict != TLAT_NO_VERDICT)
+		tlat_put(w, object, "verdict", json_string(tlat_verdict_name(result->verdict)));
 	tlat_put(w, object, "offset",
 		 result->has_offset ? tlat_offset_json(w, &result->offset) : json_null());
 }
@@ -126,7 +119,7 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
 	tlat_put_figures(w, object, result);
 	tlat_put(w, object, "call", tlat_side_figures_json(w, result->call));
-	tlat_put(w, object, "floor", floor_json(w, result));
+	tlat_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
 	tlat_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
 	tlat_put(w, object, "metrics", json_array());
 	tlat_put(w, object, "histogram",
@@ -354,17 +347,6 @@ static int get_side_hist(struct tlat_reader *r, const json_t *object, const char
 	return ret;
 }
 
-static int get_floor(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
-{
-	static const struct tlat_field fields[] = {
-		TLAT_FIELD_AS(tlat_result, floor_sampled, "sampled", BOOL),
-	};
-	const json_t *member = json_object_get(object, "floor");
-	int ret = get_side_hist(r, object, "floor", &result->floor);
-
-	return ret < 0 ? ret : tlat_get_fields(r, member, result, fields, TLAT_ARRAY_SIZE(fields));
-}
-
 static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
 	int ret;
@@ -377,7 +359,7 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	    (ret = tlat_get_raw(r, object, result)) < 0 ||
 	    (ret = get_side_hist(r, object, "call", &result->call)) < 0 ||
 	    (ret = get_side_hist(r, object, "dwell", &result->dwell)) < 0 ||
-	    (ret = get_floor(r, object, result)) < 0)
+	    (ret = get_side_hist(r, object, "floor", &result->floor)) < 0)
 		return ret;
 	return get_side_hist(r, object, "floor_pair", &result->floor_pair);
 }

@@ -148,6 +148,12 @@ static json_t *results_json(struct tlat_writer *w, const struct tlat_report *rep
 	return array;
 }
 
+static void put_verdict(struct tlat_writer *w, json_t *object, const struct tlat_report *report)
+{
+	if (report->verdict != TLAT_NO_VERDICT)
+		tlat_put(w, object, "verdict", json_string(tlat_verdict_name(report->verdict)));
+}
+
 static json_t *fresh_document(struct tlat_writer *w, const struct tlat_report *report)
 {
 	json_t *object = json_object();
@@ -160,6 +166,7 @@ static json_t *fresh_document(struct tlat_writer *w, const struct tlat_report *r
 	tlat_put(w, object, "machine", machine_json(w, &report->machine));
 	tlat_put(w, object, "clock", clock_json(w, report));
 	tlat_put(w, object, "results", results_json(w, report));
+	put_verdict(w, object, report);
 	return object;
 }
 
@@ -220,6 +227,7 @@ static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *
 		merge_run(w, object, report);
 	if (report->findings.n > report->n_findings_read)
 		merge_findings(w, object, report);
+	put_verdict(w, object, report);
 	if (!report->appended)
 		return object;
 	merge_offsets(w, object, report);

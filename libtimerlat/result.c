@@ -48,6 +48,7 @@ struct tlat_result *tlat_result_new(void)
 	result->cpu_latency_ns = -1;
 	result->wait.cpu = -1;
 	result->kick.cpu = -1;
+	result->verdict = TLAT_NO_VERDICT;
 	return result;
 }
 

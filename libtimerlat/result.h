@@ -90,6 +90,7 @@ struct tlat_result {
 	struct tlat_watch_delta *watch;
 	char *repeat;		/* command that repeats this result alone */
 	int32_t end;		/* enum tlat_end */
+	int32_t verdict;	/* enum tlat_verdict, -1: no budget was given */
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */
 	struct tlat_calibration *clock;	/* NULL: not known */

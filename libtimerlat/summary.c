@@ -216,11 +216,15 @@ int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *s
 		.floor_p50_ns = median_ns(result->floor),
 		.floor_pair_p50_ns = median_ns(result->floor_pair),
 		.dwell_p50_ns = median_ns(result->dwell),
-		.injected_mean_ns = result->injected ? result->injected_mean_ns : NAN,
+		.injected_p50_ns = result->injected ? result->injected_p50_ns : NAN,
 		.wait_cpu = result->wait.cpu,
 		.kick_cpu = result->has_kick ? result->kick.cpu : -1,
 		.policy = result->wait.policy,
 		.priority = result->wait.priority,
+		.settle_ns = result->settle_ns,
+		.interval_ns = result->interval_ns,
+		.cpu_latency_ns = result->cpu_latency_ns,
+		.thread = result->thread,
 	};
 
 	summarise_counts(&result->counts, &s);

@@ -154,7 +154,6 @@ static inline struct tlat_result *sample_pair(size_t n, uint64_t seed)
 	result->call = sample_hist(SAMPLE_HZ, seed + 1, n, 3000, 100);
 	result->dwell = sample_hist(SAMPLE_HZ, seed + 2, n, 129000, 4000);
 	result->floor = sample_hist(SAMPLE_HZ, seed + 3, 1000, 50, 5);
-	result->floor_sampled = true;
 	result->floor_pair = sample_hist(SAMPLE_HZ, seed + 4, 1000, 300, 50);
 	result->has_offset = true;
 	result->offset = (struct tlat_clock_offset){ 0, 1, -226.1, 264.3, 480.7 };

@@ -639,7 +639,7 @@ TLAT_API int tlat_report_fact(const struct tlat_report *report, size_t index,
 /* The command that repeats it, as tlat_report_origin() or the file said; NULL: none. [hot] */
 TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
 
-/* Add a run-wide finding of the program's own; it is copied. Returns 0 or -ENOMEM. [setup] */
+/* Add a run-wide finding of the program's own; it is copied. Returns 0. [setup] */
 TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
 
 #define TLAT_REPORT_WHOLE SIZE_MAX	/* instead of the index of a result */
