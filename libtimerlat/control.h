@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* control.h - a run as its controller sees it, shared by plan.c, control.c and collect.c. */
+/*
+ * control.h - a run as its controller sees it, shared by session.c, plan.c,
+ * control.c and collect.c.
+ */
 #ifndef TLAT_CONTROL_H
 #define TLAT_CONTROL_H
 
@@ -48,7 +51,10 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 /* plan.c, once policies are known: rests, yields, findings that follow from them. */
 void tlat_run_settle(struct tlat_run *run);
 
-/* control.c: wait for the controller's end; free a run that has ended. */
+/* control.c: the controller's thread. */
+void *tlat_run_control(void *run);
+
+/* session.c: wait for the controller's end; free a run that has ended. */
 void tlat_run_join(struct tlat_run *run);
 void tlat_run_free(struct tlat_run *run);
 

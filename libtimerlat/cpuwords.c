@@ -340,7 +340,7 @@ int tlat_machine_cpus(const struct tlat_machine *machine, const char *list, int3
 	int r;
 
 	if (!length)
-		return tlat_fail(reterr, -EINVAL, "CPU list: it is empty; name CPUs such as 0-1, "
+		return tlat_fail(reterr, -EINVAL, "CPU list: \"\" is empty; name CPUs such as 0-1, "
 				 "or leave it out for the default choice");
 	r = pass(&term, list, length, &out, true);
 	if (r >= 0)

@@ -18,7 +18,7 @@
  */
 #include <sched.h>
 
-#include "run.h"
+#include "grid.h"
 
 static bool requested(const struct tlat_limits *limits)
 {
@@ -365,48 +365,8 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
  * Solo
  */
 
-struct grid {
-	uint64_t origin, interval;	/* ns on the probe's clock */
-	uint64_t slot;		/* the one armed */
-	uint64_t first, last;	/* slots measured: [first, last) */
-	uint64_t due;
-};
-
-static uint64_t grid_point(const struct grid *grid, uint64_t slot)
-{
-	return grid->origin + slot * grid->interval;
-}
-
-/* The first slot after a stamp, but never one that has been served. */
-static uint64_t grid_after(const struct grid *grid, uint64_t at)
-{
-	uint64_t next = at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
-
-	return next > grid->slot ? next : grid->slot + 1;
-}
-
-/* Begin on a grid whose phase against the kernel's tick comes from the seed. */
-static void grid_init(struct grid *grid, const struct tlat_solo *solo, uint64_t now)
-{
-	const struct tlat_limits *limits = &solo->limits;
-	uint64_t lead = now + solo->interval, slots;
-
-	grid->interval = solo->interval;
-	grid->origin = (lead + solo->tick - 1) / solo->tick * solo->tick + solo->phase;
-	grid->slot = 0;
-	grid->first = limits->warmup_span / solo->interval;
-	if (grid->first > limits->warmup)
-		grid->first = limits->warmup;
-	slots = limits->duration == UINT64_MAX ? UINT64_MAX : limits->duration / solo->interval;
-	if (slots == 0)
-		slots = 1;
-	if (slots > limits->samples)
-		slots = limits->samples;
-	grid->last = slots > UINT64_MAX - grid->first ? UINT64_MAX : grid->first + slots;
-}
-
-/* Enter one expiry and the slots it passed over; the next slot. */
-static void book_expiry(struct grid *grid, struct tlat_book *book, uint64_t next, uint64_t at)
+/* Enter one expiry and the slots it passed over; go on to the next slot. */
+static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t next, uint64_t at)
 {
 	struct tlat_counts *counts = &book->counts;
 	uint64_t slot = grid->slot;
@@ -414,6 +374,7 @@ static void book_expiry(struct grid *grid, struct tlat_book *book, uint64_t next
 	grid->slot = next;
 	if (slot < grid->first) {
 		book->warmup++;
+		tlat_grid_begin_at(grid, next);
 		return;
 	}
 	if (!book->started)
@@ -426,7 +387,7 @@ static void book_expiry(struct grid *grid, struct tlat_book *book, uint64_t next
 }
 
 /* One armed slot until its expiry. 0, -EINTR when the run ended meanwhile, or the failure. */
-static int solo_cycle(struct tlat_solo *solo, struct grid *grid,
+static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 		      const struct tlat_probe_side *side, struct tlat_book *book, bool armed)
 {
 	struct tlat_probe_ctx *ctx = solo->ctx;
@@ -436,23 +397,23 @@ static int solo_cycle(struct tlat_solo *solo, struct grid *grid,
 
 	if (ops->ready)
 		ops->ready(ctx, side);
-	grid->due = grid_point(grid, grid->slot);
+	grid->due = tlat_grid_point(grid, grid->slot);
 	if (ops->due)
 		grid->due = ops->due(ctx, tlat_stamp_begin(&ctx->stamper), grid->due);
 	if (!armed || !(ops->flags & TLAT_PROBE_PERIODIC))
-		error = ops->arm(ctx, grid_point(grid, grid->slot));
+		error = ops->arm(ctx, tlat_grid_point(grid, grid->slot));
 	if (!error)
 		error = ops->wait(ctx, side, &event);
 	if (error)
 		return error;
 	book->ended = event.at;
 	book_expiry(grid, book, ops->flags & TLAT_PROBE_PERIODIC ?
-		    grid->slot + event.n : grid_after(grid, event.at), event.at);
+		    grid->slot + event.n : tlat_grid_after(grid, event.at), event.at);
 	return 0;
 }
 
 /* The slot under way when the run ended. */
-static void solo_abandon(const struct grid *grid, struct tlat_book *book, int error)
+static void solo_abandon(const struct tlat_grid *grid, struct tlat_book *book, int error)
 {
 	book->end = error == -EINTR ? TLAT_END_SIGNAL : TLAT_END_ERROR;
 	book->error = error == -EINTR ? 0 : error;
@@ -467,12 +428,12 @@ void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
 {
 	const struct tlat_limits *limits = &solo->limits;
 	struct tlat_census census;
-	struct grid grid;
+	struct tlat_grid grid;
 	uint64_t ignored = 0;
 	bool armed = false;
 	int error = 0;
 
-	grid_init(&grid, solo, tlat_stamp_begin(&solo->ctx->stamper));
+	tlat_grid_init(&grid, solo, tlat_stamp_begin(&solo->ctx->stamper));
 	tlat_census_look(&census);
 	book->end = limits->samples <= grid.last - grid.first ? TLAT_END_COUNT : TLAT_END_TIME;
 	while (grid.slot < grid.last && !requested(limits)) {

@@ -266,7 +266,6 @@ static void *measure(void *arg)
 
 int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 {
-	struct sched_param normal = { 0 };
 	pthread_attr_t attr;
 	int error;
 
@@ -278,9 +277,6 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 	}
 	pthread_attr_init(&attr);
 	pthread_attr_setstack(&attr, m->stack, STACK_BYTES);
-	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-	pthread_attr_setschedpolicy(&attr, SCHED_OTHER);
-	pthread_attr_setschedparam(&attr, &normal);
 	error = pthread_create(&m->thread, &attr, measure, m);
 	pthread_attr_destroy(&attr);
 	if (error)

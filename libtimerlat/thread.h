@@ -79,7 +79,8 @@ int tlat_instance_open(struct tlat_instance *instance, const struct tlat_probe_o
 		       struct tlat_error *reterr);
 void tlat_instance_close(struct tlat_instance *instance);
 
-/* Create the thread, under SCHED_OTHER whatever its creator has. 0 or a negative errno. */
+/* Create the thread; it inherits from the controller until it sets itself up. 0 or a negative
+ * errno. */
 int tlat_measurer_start(struct tlat_measurer *measurer, struct tlat_error *reterr);
 void tlat_measurer_join(struct tlat_measurer *measurer);
 

@@ -16,6 +16,8 @@ import check_schema  # noqa: E402
 
 TLAT = os.environ["TLAT"]
 RUNS = int(os.environ.get("TLAT_REAL_RUNS", "200"))
+VALIDATOR = check_schema.jsonschema.Draft202012Validator(
+    json.loads(check_schema.SCHEMA.read_text()))
 PROBES = ["wake-futex", "wake-eventfd", "timer-nanosleep", "timer-timerfd", "null", "wake-spin"]
 
 
@@ -56,12 +58,13 @@ def run(rng, cpus, path):
     out, err = child.communicate(timeout=60)
     assert child.returncode == 0, (command, child.returncode, out, err)
     with open(path, encoding="utf-8") as file:
-        report = json.load(file, parse_constant=lambda word: sys.exit(f"not JSON: {word}"))
+        report = json.load(file, parse_constant=check_schema.refuse_constant)
     return command, interrupted, report
 
 
 def check(command, report):
-    check_schema.check(report)
+    faults = check_schema.check_document(report, VALIDATOR)
+    assert not faults, (command, faults)
     for result in report["results"]:
         counts = result["counts"]
         assert counts["unfinished"] <= 1, (command, counts)

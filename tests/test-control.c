@@ -408,6 +408,8 @@ static void a_run_leaves_the_process_as_it_was(void **state)
 	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
 	tlat_report_free(report);
 	for (int s = 1; s < 65; s++) {
+		if (s >= 32 && s < SIGRTMIN)
+			continue;	/* the C library's own */
 		sigaction(s, NULL, &after);
 		assert_ptr_equal(after.sa_handler, before[s].sa_handler);
 	}

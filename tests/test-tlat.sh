@@ -60,7 +60,9 @@ def keys(node):
     if isinstance(node, dict):
         for key, value in node.items():
             yield key
-            yield from keys(value)
+            # below these the kernel's own names are keys
+            if key not in ("idle", "interrupts", "softirqs"):
+                yield from keys(value)
     elif isinstance(node, list):
         for value in node:
             yield from keys(value)
