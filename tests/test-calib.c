@@ -366,6 +366,16 @@ static void the_mirrored_interval_is_that_of_the_swapped_pair(void **state)
 	assert_int_equal(m.rtt_min_ticks, 90);
 }
 
+static void the_interval_is_widened_by_a_whole_quantum_each_way(void **state)
+{
+	struct tlat_calib_offset o = { -30, 70, 90 }, w = tlat_calib_offset_widen(&o, 25.5);
+
+	(void)state;
+	assert_int_equal(w.lo_ticks, -56);
+	assert_int_equal(w.hi_ticks, 96);
+	assert_int_equal(w.rtt_min_ticks, 90);
+}
+
 static void a_step_between_two_measurements_is_a_contradiction(void **state)
 {
 	struct link link = { 1e12, 100, 100, 0, 26 };
@@ -458,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup(the_interval_always_contains_the_true_offset, seed),
 		cmocka_unit_test_setup(an_exchange_bounds_the_offset_from_both_roles, seed),
 		cmocka_unit_test_setup(the_mirrored_interval_is_that_of_the_swapped_pair, seed),
+		cmocka_unit_test_setup(the_interval_is_widened_by_a_whole_quantum_each_way, seed),
 		cmocka_unit_test_setup(a_step_between_two_measurements_is_a_contradiction, seed),
 		cmocka_unit_test_setup(drift_within_one_measurement_is_a_contradiction, seed),
 		cmocka_unit_test_setup(ordered_stamps_have_no_violation_in_whatever_order_they_come,

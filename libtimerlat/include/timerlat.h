@@ -216,9 +216,11 @@ struct tlat_clock_offset {
 };
 
 /*
- * Measure the offset interval of two CPUs, about 4 ms. Returns 0, -EINVAL when
- * a CPU cannot be used, -ERANGE when the exchanges contradict each other (the
- * counters drift or warp: one-way figures cannot be trusted). [setup]
+ * Measure the offset interval of two CPUs, about 4 ms, and intersect it with
+ * what earlier calls found. Returns 0, -EINVAL when a CPU cannot be used,
+ * -ETIMEDOUT when a real-time thread occupies one for 1 s, -ERANGE when the
+ * exchanges contradict each other (the counters drift or warp: one-way figures
+ * cannot be trusted). [setup]
  */
 TLAT_API int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
 			     struct tlat_clock_offset *ret_offset, struct tlat_error *reterr);
