@@ -170,10 +170,7 @@ int tlat_result_quantile_ns(const struct tlat_result *result, double p, double *
 /* The median of one of the other distributions; NAN when there is none. */
 static double median_ns(const struct tlat_hist *hist)
 {
-	struct tlat_figures figures;
-
-	tlat_figures(hist, NULL, &figures);
-	return figures.q[0].value;
+	return hist && tlat_hist_count(hist) ? quantile_ns(hist, NULL, 0.5).value : NAN;
 }
 
 static void summarise_counts(const struct tlat_counts *counts, struct tlat_summary *s)

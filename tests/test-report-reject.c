@@ -241,7 +241,7 @@ static void mutations_of_a_report_never_crash_a_reader(void **state)
 	uint64_t seed = 20250101;
 
 	(void)state;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		struct tlat_error error = { 0 };
 		size_t length = n;
 		char *exact;
@@ -253,7 +253,7 @@ static void mutations_of_a_report_never_crash_a_reader(void **state)
 		memcpy(exact, changed, length);
 		if (tlat_report_read_text(&read, exact, length, false, "fuzz", &error) == 0) {
 			accepted++;
-			use(read, accepted % 8 == 0);
+			use(read, accepted % 16 == 0);
 			tlat_report_free(read);
 		} else {
 			assert_true(error.code < 0 && strlen(error.text) > 6);
