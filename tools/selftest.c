@@ -175,7 +175,7 @@ static void note(struct tlat_report *report, const struct tlat_selftest_result *
 	bool enough = is_enough(result);
 	const struct tlat_finding finding = {
 		.id = "self-test", .text = text,
-		.remedy = enough ? NULL : "repeat it when the machine is quiet: tlat check --self-test",
+		.remedy = enough ? NULL : "again, on a quiet machine: tlat check --self-test",
 		.severity = enough || quote ? TLAT_INFO : TLAT_WARN,
 	};
 	size_t n = 0;
