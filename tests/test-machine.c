@@ -72,8 +72,8 @@ static void two_cpus_accept_every_spelling_and_refuse_every_slip(void **state)
 	assert_refused("0 1", "\"0 1\" is no CPU, range or word");
 	assert_refused("0 ,1", "\"0 \" is no CPU");
 	assert_refused("1;reboot\n\x1b", "\"1;reboot??\" is no CPU");
-	assert_refused("", "it is empty");
-	assert_refused(" \t", "it is empty");
+	assert_refused("", "is empty");
+	assert_refused(" \t", "is empty");
 	assert_refused("0,", "nothing stands beside a comma");
 	assert_refused(",0", "nothing stands beside a comma");
 	assert_refused("!", "nothing stands after a \"!\"");

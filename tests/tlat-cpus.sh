@@ -62,7 +62,7 @@ refuses "$beyond" "$beyond"
 refuses "0,$beyond" "$beyond"
 refuses 1-0 1-0
 refuses 0- 0-
-refuses "" '""'
+refuses "" empty
 refuses "0,,1" ""
 refuses "0-99999999999999999999" 99999999999999999999
 [ -s /sys/devices/system/cpu/isolated ] &&

@@ -42,7 +42,7 @@ struct chart {
 static void plan(struct chart *chart, const struct tlat_hist *hist)
 {
 	double low_ns = to_ns(hist, tlat_hist_quantile(hist, 0.005));
-	double high_ns = to_ns(hist, tlat_hist_quantile(hist, 0.995));
+	double high_ns = to_ns(hist, tlat_hist_quantile(hist, 0.975));
 
 	*chart = (struct chart){ .width_ns = nice_width_ns((high_ns - low_ns) / BARS_WANTED) };
 	chart->low_ns = floor(low_ns / chart->width_ns) * chart->width_ns;

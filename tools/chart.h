@@ -9,7 +9,8 @@
 
 #include <timerlat.h>
 
-/* About 16 bars between the 0.5 % and the 99.5 % quantile, and what lies outside. */
+/* About 16 bars between the 0.5 % and the 97.5 % quantile, and what lies outside: a long tail must
+ * not squeeze the body into one bar. */
 void tlat_chart_print(const struct tlat_hist *hist, FILE *out);
 
 /* The counts of bins of that width, "3500-3599 ns  12345", from the first to the last used. */

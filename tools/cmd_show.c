@@ -19,7 +19,7 @@ struct show_config {
 static const struct tlat_option options[] = {
 	{ "bins", "WIDTH", "counts in bins of that width, such as 100ns",
 	  &tlat_option_time, FIELD(bins_ns), 1, 0, 0, false },
-	{ "json", "FILE", "write the report again; -: to stdout, nothing else there",
+	{ "json", "FILE", "write it again; -: to stdout, nothing else there",
 	  &tlat_option_text, FIELD(json), 0, 0, 0, false },
 };
 

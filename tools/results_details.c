@@ -98,6 +98,10 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 	char text[TLAT_QUANTITY_TEXT];
 	bool missing = false;
 
+	if (isnan(s->max_ns)) {
+		fputs("       no samples\n", out);
+		return;
+	}
 	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(figures); i++) {
 		if (!isnan(figures[i].ns))
 			continue;

@@ -168,14 +168,15 @@ static bool is_enough(const struct tlat_selftest_result *result)
 	return recovered >= SHARE_NEEDED * trials;
 }
 
-static void note(struct tlat_report *report, const struct tlat_selftest_result *result)
+/* A quote is information: what it says was true of another moment of this boot. */
+static void note(struct tlat_report *report, const struct tlat_selftest_result *result, bool quote)
 {
 	char text[400];
 	bool enough = is_enough(result);
 	const struct tlat_finding finding = {
 		.id = "self-test", .text = text,
-		.remedy = enough ? NULL : "compare on a quieter machine: tlat check --self-test",
-		.severity = enough ? TLAT_INFO : TLAT_WARN,
+		.remedy = enough ? NULL : "again, on a quiet machine: tlat check --self-test",
+		.severity = enough || quote ? TLAT_INFO : TLAT_WARN,
 	};
 	size_t n = 0;
 
@@ -214,7 +215,7 @@ int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
 	if (r < 0)
 		return r;
 	tlat_selftest_store(&result);
-	note(report, &result);
+	note(report, &result, false);
 	return is_enough(&result);
 }
 
@@ -223,5 +224,5 @@ void tlat_selftest_quote(struct tlat_report *report)
 	struct tlat_selftest_result result;
 
 	if (tlat_selftest_load(&result) == 0)
-		note(report, &result);
+		note(report, &result, true);
 }
