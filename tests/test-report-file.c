@@ -194,7 +194,7 @@ static void a_full_device_says_so_and_stays(void **state)
 	int fd = -1;
 
 	(void)state;
-	/* A node like /dev/full; only root can make one, and not on every mount can it be opened. */
+	/* A node like /dev/full: only root can make one, not every mount lets it be opened. */
 	if (mknod(special, S_IFCHR | 0600, makedev(1, 7)) == 0)
 		fd = open(special, O_WRONLY);
 	if (fd < 0) {

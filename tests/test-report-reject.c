@@ -144,6 +144,7 @@ static const struct {
 	{ "results/0/watch/interrupts/x", "{}", "watch.interrupts.x: is neither" },
 	{ "results/0/watch/interrupts/0/LOC", "1.5", "LOC: is not a count" },
 	{ "results/0/call/histogram/hz", "-2", "call.histogram.hz: -2" },
+	{ "results/0/call/histogram/counts", "[[1,9007199254740992],[2,1]]", "adds up to more" },
 	{ "results/0/end", "4", "results[0].end: is an integer" },
 };
 
