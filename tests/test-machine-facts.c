@@ -122,6 +122,10 @@ static void other_machines_tell_theirs(void **state)
 	assert_string_equal(tlat_machine_facts(machine)->hypervisor, "kvm");
 	assert_int_equal(tlat_machine_facts(machine)->smt, 1);
 	end_replay();
+	replay("server");
+	assert_string_equal(tlat_machine_facts(machine)->hypervisor, "");
+	assert_string_equal(tlat_machine_facts(machine)->governor, "schedutil");
+	end_replay();
 	replay("cpuset-v1");
 	assert_int_equal(tlat_machine_facts(machine)->rt_group_sched, 1);
 }
@@ -152,7 +156,7 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 		{ "laptop", "not-isolated cpu-governor! rt-throttling smt-active "
 		  "deep-idle-states transparent-hugepages" },
 		/* From Linux 6.12 on only RT_GROUP_SCHED throttles. */
-		{ "server", "not-isolated smt-active numa-balancing" },
+		{ "server", "not-isolated cpu-governor! smt-active numa-balancing" },
 		{ "cpuset-v1", "rt-throttling" },
 		{ "isolated-boot", "timer-migration" },
 		{ "container", "hypervisor not-isolated clocksource smt-active" },

@@ -90,6 +90,9 @@ static void every_machine_gets_its_exact_default_choice(void **state)
 		{ "shared-core", "0,1 house 0 shared: smt; not-isolated smt-sibling!" },
 		{ "half-isolated-core", "2,3 house 0: llc; smt-sibling!" },
 		{ "isolated-core", "1,3 house 0: llc; not-isolated" },
+		{ "core-pairs", "2,3 house 0: llc; not-isolated" },
+		{ "one-fast", "2,3 house 0: llc; not-isolated" },
+		{ "one-isolated", "2,1 house 0: llc; not-isolated" },
 	};
 
 	(void)state;
@@ -142,6 +145,11 @@ static void a_list_overrides_the_mask_but_not_the_cpuset(void **state)
 	assert_pair("0", "CPU list: CPU 0 is outside this process's cpuset (cgroup /: 9-11); "
 		    "choose from these, or start it in a cgroup that has CPU 0");
 	end_replay();
+	/* The group itself has no cpuset; the one above it has. */
+	replay("partition-inside");
+	assert_pair("0", "CPU list: CPU 0 is outside this process's cpuset (cgroup /rt: 4-7); "
+		    "choose from these, or start it in a cgroup that has CPU 0");
+	end_replay();
 	replay("isolated-boot");
 	assert_pair("isolated", "2,3 house 0: llc; ");
 	assert_pair("0,3", "0,3 house 1: llc; not-isolated");
@@ -153,6 +161,8 @@ static void pairs_take_one_or_two_cpus_and_solo_runs_a_limit(void **state)
 	replay("laptop");
 	assert_pair("3,1", "3,1 house 0: llc; not-isolated");
 	assert_pair("2", "2,2 house 0: same-cpu; not-isolated");
+	/* CPU 0 shares a core with CPU 4, so the controller goes elsewhere. */
+	assert_pair("4,1", "4,1 house 2: llc; not-isolated");
 	assert_pair("3,1,2", "CPU list: \"3,1,2\" names 3 CPUs, but a pair takes two (KICK,WAIT) "
 		    "or one for both; write for example 3,1");
 	assert_pair("", "CPU list: it is empty; name CPUs such as 0-1, or leave it out for the "
