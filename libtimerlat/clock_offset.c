@@ -11,7 +11,7 @@
 #include "clock_crew.h"
 #include "clock_state.h"
 
-#define ROUNDS 2000		/* per role; the shortest path shows up within a few hundred */
+#define ROUNDS 4000		/* both roles; the shortest path shows up within a few hundred */
 #define POLLS_PER_LOOK 1024	/* reading the time at every poll would lengthen the path */
 #define EXCHANGE_LIMIT_NS 1000000000
 #define ORDER_ENTRIES 1000	/* per CPU */
@@ -26,8 +26,8 @@ static double to_ns(const struct tlat_clock *clock, double ticks)
 /* The asker's and the answerer's words lie on a cache line each: one transfer per way. */
 struct exchanging {
 	struct tlat_stamper stamper;
-	struct tlat_exchange *rounds;	/* ROUNDS asked by a, then ROUNDS asked by b */
-	size_t done[2];			/* per role */
+	struct tlat_exchange *rounds;	/* of both roles, in turn */
+	size_t done[2];			/* asked by a, by b */
 	_Alignas(TLAT_CACHE_LINE) _Atomic uint32_t asked;
 	_Alignas(TLAT_CACHE_LINE) _Atomic uint32_t answered;
 	uint64_t answered_ticks;
@@ -73,31 +73,37 @@ static bool answer(struct tlat_crew *crew, struct exchanging *x, uint32_t number
 	return true;
 }
 
+/* Two rounds each, one with pauses and one without: when time runs out both roles had theirs. */
+static size_t asker_of(uint32_t round)
+{
+	return round / 2 % 2;
+}
+
 static void exchange_pinned(struct tlat_crew *crew, size_t member, void *data)
 {
 	struct exchanging *x = data;
 
-	for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
-		size_t role = i / ROUNDS;
-
-		if (member != role) {
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		if (member != asker_of(i)) {
 			if (!answer(crew, x, i + 1))
 				return;
 			continue;
 		}
 		if (!ask(crew, x, i + 1))
 			return;
-		x->done[role]++;
+		x->done[member]++;
 	}
 }
 
 static struct tlat_calib_offset evaluate(const struct exchanging *x)
 {
 	struct tlat_calib_offset offset = TLAT_CALIB_OFFSET_ANY;
+	size_t left[2] = { x->done[0], x->done[1] };
 
-	for (size_t role = 0; role < 2; role++)
-		for (size_t i = 0; i < x->done[role]; i++)
-			tlat_calib_offset_add(&offset, &x->rounds[role * ROUNDS + i], role == 1);
+	for (uint32_t i = 0; i < ROUNDS && left[asker_of(i)]; i++) {
+		left[asker_of(i)]--;
+		tlat_calib_offset_add(&offset, &x->rounds[i], asker_of(i) == 1);
+	}
 	return offset;
 }
 
@@ -108,9 +114,9 @@ static int measure_pair(const struct tlat_clock *clock, int32_t a, int32_t b,
 	struct exchanging x = { .stamper = clock->stamper };
 	int rc;
 
-	x.rounds = calloc(2 * ROUNDS, sizeof(*x.rounds));
+	x.rounds = calloc(ROUNDS, sizeof(*x.rounds));
 	if (!x.rounds)
-		return tlat_fail(reterr, -ENOMEM, "clock: no memory for %d exchanges", 2 * ROUNDS);
+		return tlat_fail(reterr, -ENOMEM, "clock: no memory for %d exchanges", ROUNDS);
 	rc = tlat_crew_run((const int32_t[]){ a, b }, 2, EXCHANGE_LIMIT_NS, exchange_pinned, &x,
 			   reterr);
 	if (rc == -ETIMEDOUT && x.done[0] && x.done[1])
