@@ -243,10 +243,16 @@ static int place(struct tlat_blocks *blocks, const struct packed *gained)
 	return 0;
 }
 
-/* Pack what hist gained since the last cut, and remember it as seen. */
+/*
+ * Pack what hist gained since the last cut, and remember it as seen. A value whose count is there
+ * before its extreme is left to the next cut.
+ */
 static int gain(struct tlat_blocks *blocks, const struct tlat_hist *hist, struct packed *ret)
 {
-	for (int32_t slot = TLAT_HIST_SLOT_FIRST; slot <= TLAT_HIST_SLOT_OVERFLOW; slot++) {
+	int32_t first = tlat_hist_slot(tlat_hist_min(hist));
+	int32_t last = tlat_hist_slot(tlat_hist_max(hist));
+
+	for (int32_t slot = first; slot <= last; slot++) {
 		uint64_t *seen = &blocks->seen[slot - TLAT_HIST_SLOT_FIRST];
 		uint64_t count = tlat_hist_slot_count(hist, slot);
 

@@ -90,12 +90,12 @@ static void put_share(struct out *out, double share)
 		return;
 	}
 	exponent = (int)floor(log10(share));
-	digits = llround(share / pow(10, exponent) * 100);
-	if (digits == 1000) {
-		digits = 100;
+	digits = llround(share / pow(10, exponent) * 1000);
+	if (digits == 10000) {
+		digits = 1000;
 		exponent++;
 	}
-	put_decimal(out, digits, 2);
+	put_decimal(out, digits, 3);
 	put(out, "e%d", exponent);
 }
 

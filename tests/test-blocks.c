@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/* test-blocks.c - time blocks add up to the histogram, whatever happens meanwhile. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "hist.h"
+
+#define LENGTH_NS 31250000
+#define N_SLOTS (TLAT_HIST_SLOT_OVERFLOW - TLAT_HIST_SLOT_FIRST + 1)
+
+static uint64_t seed;
+
+/* xorshift64*: the same numbers on every machine. */
+static uint64_t random_bits(void)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return seed * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static int64_t below(int64_t n)
+{
+	return (int64_t)(random_bits() % (uint64_t)n);
+}
+
+static struct tlat_hist *new_hist(void)
+{
+	struct tlat_hist *hist;
+
+	assert_int_equal(tlat_hist_new(&hist, 1000000000), 0);
+	return hist;
+}
+
+static struct tlat_blocks *new_blocks(void)
+{
+	struct tlat_blocks *blocks;
+
+	assert_int_equal(tlat_blocks_new(&blocks, LENGTH_NS), 0);
+	return blocks;
+}
+
+static void add_block(const struct tlat_blocks *blocks, size_t i, uint64_t *sums)
+{
+	const struct tlat_block_bin *bins;
+	size_t n = tlat_blocks_bins(blocks, i, &bins);
+	uint64_t samples = 0;
+
+	for (size_t b = 0; b < n; b++) {
+		assert_in_range(bins[b].index - TLAT_HIST_SLOT_FIRST, 0, N_SLOTS - 1);
+		assert_true(b == 0 || bins[b].index > bins[b - 1].index);
+		assert_true(bins[b].count > 0);
+		sums[bins[b].index - TLAT_HIST_SLOT_FIRST] += bins[b].count;
+		samples += bins[b].count;
+	}
+	assert_true(samples == tlat_blocks_samples(blocks, i));
+}
+
+static void assert_adds_up(const struct tlat_blocks *blocks, const struct tlat_hist *hist)
+{
+	uint64_t *sums = calloc(N_SLOTS, sizeof(*sums));
+
+	for (size_t i = 0; i < tlat_blocks_count(blocks); i++)
+		add_block(blocks, i, sums);
+	for (int32_t slot = TLAT_HIST_SLOT_FIRST; slot <= TLAT_HIST_SLOT_OVERFLOW; slot++)
+		assert_true(sums[slot - TLAT_HIST_SLOT_FIRST] == tlat_hist_slot_count(hist, slot));
+	free(sums);
+}
+
+static void a_block_is_one_cut_until_there_are_64(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+
+	(void)state;
+	assert_int_equal(tlat_blocks_count(blocks), 0);
+	for (int i = 0; i < 64; i++) {
+		for (int k = 0; k <= i; k++)
+			tlat_hist_record(hist, 1000 + k);
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+		assert_int_equal(tlat_blocks_count(blocks), i + 1);
+		assert_int_equal(tlat_blocks_samples(blocks, (size_t)i), i + 1);
+		assert_int_equal(tlat_blocks_length_ns(blocks), LENGTH_NS);
+	}
+	assert_adds_up(blocks, hist);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+}
+
+static void the_65th_cut_merges_neighbours_and_doubles_the_length(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+
+	(void)state;
+	for (int cut = 1; cut <= 1000; cut++) {
+		int64_t per_block, complete;
+
+		tlat_hist_record(hist, cut);
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+		per_block = tlat_blocks_length_ns(blocks) / LENGTH_NS;
+		complete = cut / per_block;
+		assert_int_equal(tlat_blocks_count(blocks), (cut + per_block - 1) / per_block);
+		assert_in_range(tlat_blocks_count(blocks), cut > 32 ? 33 : 1, 64);
+		for (int64_t i = 0; i < complete; i++)
+			assert_int_equal(tlat_blocks_samples(blocks, (size_t)i), per_block);
+	}
+	assert_int_equal(tlat_blocks_length_ns(blocks), 16 * LENGTH_NS);
+	/* order is kept: block i holds the cuts from 16 i + 1 on */
+	assert_float_equal(tlat_blocks_below(blocks, 3, 48.5), 0, 0);
+	assert_float_equal(tlat_blocks_below(blocks, 3, 56.5), 8, 0);
+	assert_float_equal(tlat_blocks_below(blocks, 3, 64.5), 16, 0);
+	assert_adds_up(blocks, hist);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+}
+
+static void a_cut_without_new_samples_is_an_empty_block(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+	const struct tlat_block_bin *bins;
+
+	(void)state;
+	for (int i = 0; i < 70; i++)
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+	assert_int_equal(tlat_blocks_count(blocks), 35);
+	assert_int_equal(tlat_blocks_bins(blocks, 3, &bins), 0);
+	assert_int_equal(tlat_blocks_samples(blocks, 3), 0);
+	assert_float_equal(tlat_blocks_below(blocks, 3, 1e9), 0, 0);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+	tlat_blocks_free(NULL);
+}
+
+static int64_t any_value(void)
+{
+	switch (below(8)) {
+	case 0:
+		return -below(1 << 20);
+	case 1:
+		return (int64_t)(random_bits() >> below(62));
+	default:
+		return 3000 + below(500);
+	}
+}
+
+static void blocks_add_up_for_any_order_of_records_and_cuts(void **state)
+{
+	(void)state;
+	seed = 21;
+	for (int round = 0; round < 30; round++) {
+		struct tlat_hist *hist = new_hist();
+		struct tlat_blocks *blocks = new_blocks();
+
+		for (int64_t cuts = below(300); cuts; cuts--) {
+			for (int64_t n = below(5) ? below(40) : 0; n; n--)
+				tlat_hist_record(hist, any_value());
+			assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+		}
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+		assert_adds_up(blocks, hist);
+		tlat_blocks_free(blocks);
+		tlat_hist_free(hist);
+	}
+}
+
+static void counts_of_any_size_survive_merging(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+
+	(void)state;
+	tlat_hist_set_extremes(hist, 0, (INT64_C(1) << 37) - 1);
+	for (uint32_t i = 0; i < 100; i++) {
+		tlat_hist_add_bin(hist, i % 7, (UINT64_C(1) << 62) >> (i % 63));
+		tlat_hist_add_bin(hist, TLAT_HIST_BINS - 1 - i % 3, UINT64_C(1) << 50);
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+	}
+	assert_adds_up(blocks, hist);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+}
+
+static size_t bytes_in_use(void)
+{
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
+
+static void memory_stays_below_1_mib_for_the_widest_distribution(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	size_t before_bytes = bytes_in_use();
+	struct tlat_blocks *blocks = new_blocks();
+
+	(void)state;
+	tlat_hist_set_extremes(hist, 0, (INT64_C(1) << 37) - 1);
+	for (int cut = 0; cut < 130; cut++) {
+		for (int32_t i = 0; i < TLAT_HIST_BINS; i++)
+			tlat_hist_add_bin(hist, (uint32_t)i, 1 + (i % 3 == cut % 3) * 200u);
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+		assert_true(bytes_in_use() < before_bytes + (1 << 20));
+	}
+	assert_true(tlat_blocks_count(blocks) >= 2);
+	assert_adds_up(blocks, hist);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+}
+
+struct writer {
+	struct tlat_hist *hist;
+	int n;
+};
+
+static void *write_values(void *arg)
+{
+	struct writer *w = arg;
+	uint64_t x = 7;
+
+	for (int i = 0; i < w->n; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		tlat_hist_record(w->hist, (int64_t)(x >> 52) - 50);
+	}
+	return NULL;
+}
+
+static void blocks_cut_while_another_thread_records_add_up(void **state)
+{
+	struct writer w = { .hist = new_hist(), .n = 2000000 };
+	struct tlat_blocks *blocks = new_blocks();
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, write_values, &w), 0);
+	for (int i = 0; i < 150; i++)
+		assert_int_equal(tlat_blocks_cut(blocks, w.hist), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(tlat_blocks_cut(blocks, w.hist), 0);
+	assert_int_equal(tlat_hist_count(w.hist), w.n);
+	assert_adds_up(blocks, w.hist);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(w.hist);
+}
+
+static void below_counts_half_of_the_samples_at_the_value(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		tlat_hist_record(hist, i < 4 ? 10 : 20);
+	assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+	assert_float_equal(tlat_blocks_below(blocks, 0, 10), 2, 0);
+	assert_float_equal(tlat_blocks_below(blocks, 0, 15), 4, 0);
+	assert_float_equal(tlat_blocks_below(blocks, 0, 20), 7, 0);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+}
+
+static void blocks_rebuilt_from_their_bins_are_the_same(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks(), *again = new_blocks();
+
+	(void)state;
+	seed = 22;
+	for (int cut = 0; cut < 64; cut++) {
+		for (int n = 0; n < 50; n++)
+			tlat_hist_record(hist, any_value());
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+	}
+	for (size_t i = 0; i < 64; i++) {
+		const struct tlat_block_bin *bins;
+		size_t n = tlat_blocks_bins(blocks, i, &bins);
+
+		assert_int_equal(tlat_blocks_add(again, bins, n), 0);
+		assert_true(tlat_blocks_samples(again, i) == tlat_blocks_samples(blocks, i));
+	}
+	assert_int_equal(tlat_blocks_count(again), 64);
+	assert_adds_up(again, hist);
+	assert_int_equal(tlat_blocks_add(again, NULL, 0), -ENOSPC);
+	tlat_blocks_free(blocks);
+	tlat_blocks_free(again);
+	tlat_hist_free(hist);
+}
+
+static void bins_that_make_no_block_are_refused(void **state)
+{
+	static const struct tlat_block_bin wrong[][2] = {
+		{ { .index = 5, .count = 1 }, { .index = 5, .count = 1 } },
+		{ { .index = 5, .count = 1 }, { .index = 4, .count = 1 } },
+		{ { .index = 5, .count = 1 }, { .index = TLAT_HIST_SLOT_OVERFLOW + 1, .count = 1 } },
+		{ { .index = TLAT_HIST_SLOT_FIRST - 1, .count = 1 }, { .index = 5, .count = 1 } },
+		{ { .index = INT32_MIN, .count = 1 }, { .index = INT32_MAX, .count = 1 } },
+	};
+	struct tlat_blocks *blocks = new_blocks();
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(wrong); i++)
+		assert_int_equal(tlat_blocks_add(blocks, wrong[i], 2), -EINVAL);
+	assert_int_equal(tlat_blocks_count(blocks), 0);
+	tlat_blocks_free(blocks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_is_one_cut_until_there_are_64),
+		cmocka_unit_test(the_65th_cut_merges_neighbours_and_doubles_the_length),
+		cmocka_unit_test(a_cut_without_new_samples_is_an_empty_block),
+		cmocka_unit_test(blocks_add_up_for_any_order_of_records_and_cuts),
+		cmocka_unit_test(counts_of_any_size_survive_merging),
+		cmocka_unit_test(memory_stays_below_1_mib_for_the_widest_distribution),
+		cmocka_unit_test(blocks_cut_while_another_thread_records_add_up),
+		cmocka_unit_test(below_counts_half_of_the_samples_at_the_value),
+		cmocka_unit_test(blocks_rebuilt_from_their_bins_are_the_same),
+		cmocka_unit_test(bins_that_make_no_block_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
