@@ -12,7 +12,7 @@
 
 #if defined(TLAT_ARCH_GENERIC)
 #include "arch/generic.h"
-#elif defined(__x86_64__) || defined(__i386__)
+#elif defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
 #include "arch/x86.h"
 #elif defined(__aarch64__)
 #include "arch/aarch64.h"
@@ -113,10 +113,25 @@ struct tlat_calibration {
 
 const struct tlat_calibration *tlat_clock_calibration(const struct tlat_clock *clock);
 
-/* Ordering check over CPUs (statistics B2, fio style): number of violations, or negative errno. */
+/*
+ * What tlat_clock_pair() knows of a pair (in either order) so far; false: nothing. A call of
+ * tlat_clock_pair() always measures, and intersects with what it knew: an interval that turns
+ * empty is -ERANGE, and the next call starts anew.
+ */
+bool tlat_clock_pair_known(const struct tlat_clock *clock, int32_t a, int32_t b,
+			   struct tlat_clock_offset *ret_offset);
+
+/*
+ * Ordering check over CPUs: all of them stamp and count up one shared number, then a stamp must
+ * not be earlier than that of a smaller number. Number of violations; -EINVAL when a CPU cannot
+ * be used, -ETIMEDOUT when a thread got no time on its CPU.
+ */
 int tlat_clock_check_order(struct tlat_clock *clock, const int32_t *cpus, size_t n);
 
-/* Gap floor: spin on cpu for duration_ns, note gaps over threshold_ns; kept in the calibration. */
+/*
+ * Gap floor: spin on cpu for duration_ns, note gaps over threshold_ns; kept in the calibration.
+ * Nothing is spun, and the floor stays unknown, on a scripted clock. Errors as above.
+ */
 int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns,
 		   int64_t threshold_ns);
 

@@ -18,7 +18,23 @@ uint64_t tlat_hist_bin_width(uint32_t index);
 /* Bins for reports: count of bin index, of the mirrored early bin index. */
 uint64_t tlat_hist_bin(const struct tlat_hist *hist, uint32_t index);
 uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index);
-/* Rebuild from a report. Extremes and sums come from the caller. */
+
+/*
+ * Slots: every bin in the order of its values. Early bin i is slot ~i, bin i is slot i, overflow
+ * is slot TLAT_HIST_BINS; blocks use the same numbers.
+ */
+#define TLAT_HIST_SLOT_FIRST (-TLAT_HIST_EARLY_BINS)
+#define TLAT_HIST_SLOT_OVERFLOW TLAT_HIST_BINS
+
+int32_t tlat_hist_slot(int64_t value);
+/* The largest value that goes into the slot; INT64_MAX for overflow. */
+int64_t tlat_hist_slot_last(int32_t slot);
+uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot);
+/* Share (0..1) of a slot at or below the value: its mass lies evenly over its width. */
+double tlat_hist_slot_below(int32_t slot, double value);
+
+/* Rebuild from a report. Extremes and sums come from the caller; until they are set, the
+ * histogram reads as empty. */
 void tlat_hist_add_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
 void tlat_hist_add_early_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
 void tlat_hist_add_overflow(struct tlat_hist *hist, uint64_t count);
@@ -27,15 +43,19 @@ void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max);
 /* From the bins, in units; mean and population standard deviation. 0 when empty. */
 double tlat_hist_mean(const struct tlat_hist *hist);
 double tlat_hist_sd(const struct tlat_hist *hist);
-/* How many values are above the given one, in whole bins: the bin that holds it counts as above. */
+/* How many values are above the given one, in whole bins: the bin that holds it counts as above,
+ * unless the given one is its last or the maximum. Never too few. */
 uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value);
 /* Share of the mass at or below the value, mid-distribution convention. */
 double tlat_hist_cdf(const struct tlat_hist *hist, double value);
 
 /*
  * Time blocks: what a histogram gained between cuts, kept sparse. The reader cuts while the
- * writer goes on; the blocks always add up to what had been recorded at the last cut. When 64
- * are full, neighbours merge and the block length doubles.
+ * writer goes on; the blocks always add up to what had been recorded at the last cut. A cut goes
+ * into the last block until that holds as many cuts as a block takes (one, at first), else it
+ * opens the next. When that would be the 65th, neighbours merge and a block takes twice as many;
+ * the last one may be short. Very wide distributions merge earlier, to stay below 1 MiB. Once
+ * blocks exist, the histogram must not be reset.
  */
 #define TLAT_BLOCKS_MAX 64
 
@@ -43,14 +63,19 @@ struct tlat_blocks;
 
 int tlat_blocks_new(struct tlat_blocks **ret_blocks, int64_t length_ns);
 void tlat_blocks_free(struct tlat_blocks *blocks);
-/* Close the open block with what hist gained since the last cut. 0 or -ENOMEM. */
+/* Add what hist gained since the last cut. 0, or -ENOMEM: nothing changed, the next cut has it. */
 int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist);
 size_t tlat_blocks_count(const struct tlat_blocks *blocks);
+/* Length of one block, of which the last may fall short. */
 int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks);
 /* Samples of block i, and how many of them are <= value (mid convention, fractional). */
 uint64_t tlat_blocks_samples(const struct tlat_blocks *blocks, size_t i);
 double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double value);
-/* Rebuild / walk for reports: (index, count) pairs; early bins are ~index. */
+/*
+ * Rebuild / walk for reports: (slot, count) pairs, ascending. What bins returns lives until its
+ * next call; NULL and 0 when memory is short. add closes the last block and appends one: -EINVAL
+ * when the pairs do not ascend or are no slots, -ENOSPC after 64, -ENOMEM.
+ */
 struct tlat_block_bin { int32_t index; uint32_t reserved; uint64_t count; };
 size_t tlat_blocks_bins(const struct tlat_blocks *blocks, size_t i,
 			const struct tlat_block_bin **ret_bins);

@@ -75,13 +75,12 @@ struct tlat_result {
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
 	uint64_t rests;
 	bool injected;		/* self-test delay in force */
-	double injected_mean_ns;
+	double injected_p50_ns;	/* delay really spun, median */
 	struct tlat_counts counts;
 	struct tlat_hist *latency;	/* NULL: nothing measured */
 	struct tlat_hist *call;		/* NULL: same-CPU pair, solo */
 	struct tlat_hist *dwell;	/* NULL: solo */
 	struct tlat_hist *floor, *floor_pair;	/* NULL: none */
-	bool floor_sampled;
 	struct tlat_blocks *blocks;	/* of latency */
 	struct tlat_outliers *outliers;
 	int64_t *raw;		/* unit of latency */
@@ -91,7 +90,12 @@ struct tlat_result {
 	struct tlat_watch_delta *watch;
 	char *repeat;		/* command that repeats this result alone */
 	int32_t end;		/* enum tlat_end */
+	int32_t verdict;	/* enum tlat_verdict, -1: no budget was given */
 	struct tlat_findings findings;
+	/* Set by the report: what stamps were worth, and the JSON it was read from. */
+	struct tlat_calibration *clock;	/* NULL: not known */
+	int64_t slew_ppb;	/* rate of CLOCK_MONOTONIC against the counter, bound */
+	void *document;		/* NULL: not read from a file */
 };
 
 struct tlat_result *tlat_result_new(void);
@@ -101,9 +105,17 @@ void tlat_result_free(struct tlat_result *result);
 int64_t tlat_counts_balance(const struct tlat_counts *counts);
 uint64_t tlat_counts_rejected(const struct tlat_counts *counts);
 
-/* report.c: an empty report of this machine and clock (both may be NULL), then results. */
+/* The static name ("smt") that equals text, or NULL. */
+const char *tlat_relation_from_name(const char *text);
+
+/*
+ * report.c: an empty report of this machine and clock (both may be NULL), then results. Both are
+ * copied: take the clock's end check before. run.start is now, unless told otherwise.
+ */
 int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *machine,
 		    const struct tlat_clock *clock, uint64_t seed);
+/* When measurement began, CLOCK_REALTIME. */
+void tlat_report_started(struct tlat_report *report, int64_t realtime_ns);
 /* The report takes ownership of result. */
 int tlat_report_add(struct tlat_report *report, struct tlat_result *result);
 struct tlat_findings *tlat_report_findings(struct tlat_report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rt.h - private parts of rt.c and caps.c */
+/* rt.h - private parts of rt.c, rt_explain.c, caps.c and cgroup.c */
 #ifndef TLAT_RT_H
 #define TLAT_RT_H
 
@@ -11,6 +11,12 @@
  */
 int tlat_rt_apply_at(struct tlat_rt **ret_rt, int root_fd, const struct tlat_rt_opts *opts,
 		     struct tlat_error *reterr);
+
+/* The kernel's name of a policy: "SCHED_FIFO"; "SCHED_?" for one that is not known. Static. */
+const char *tlat_policy_kernel_name(int policy);
+
+/* The symbol of a positive errno where the C library tells it ("EPERM"), else its text. */
+const char *tlat_errno_name(int error);
 
 /*
  * Why policy and priority were refused with error (positive errno), in one line with the remedy;
@@ -28,7 +34,22 @@ int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr
  * A build without libcap does it by the raw call or reports -EOPNOTSUPP. */
 int tlat_rt_drop_capabilities(void);
 
+/*
+ * Keep the named capabilities of those that the calling thread has, drop all others, read back.
+ * 0, -EINVAL for an unknown name, -EOPNOTSUPP for one that needs libcap, -EPROTO when the kernel
+ * did not do what it said.
+ */
+int tlat_caps_reduce(const char *const *keep, size_t n);
+
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);
+
+/*
+ * cgroup.c: the directory, below root_fd and without leading slash, of this process's group in
+ * the v1 hierarchy that has the controller, or of its v2 group when controller is NULL. group
+ * (may be NULL) takes the path as /proc/self/cgroup has it. 0 or -ENOENT.
+ */
+int tlat_cgroup_dir(int root_fd, const char *controller, char *dir, size_t dir_size, char *group,
+		    size_t group_size);
 
 #endif /* TLAT_RT_H */

@@ -21,7 +21,27 @@ struct tlat_estimate {
 void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
 			 struct tlat_estimate *ret);
 
-/* Samples needed before quantile p is printed: ceil(10 / (1-p)). */
+/*
+ * Where the two bounds of quantile p lie, as shares: each is missed with probability tail at most
+ * (0.025: two-sided 95 %; 0.05: one-sided 95 %). p_lo 0 or p_hi 1: too few samples for a bound on
+ * that side. tau and n_eff as above.
+ */
+struct tlat_bounds {
+	double p_lo, p_hi;
+	double n_eff, tau;
+};
+
+void tlat_stats_bounds(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
+		       double tail, struct tlat_bounds *ret);
+
+/*
+ * How many samples count as one: variance between blocks of the share below value, over what it
+ * would be if all samples were independent, p being that share. 1 without blocks (NULL) or
+ * variance.
+ */
+double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p);
+
+/* Samples needed before quantile p is printed: ceil(10 / (1-p)); 0 < p < 1. */
 uint64_t tlat_stats_needed(double p);
 
 /* Clopper-Pearson two-sided bounds of a share: k of n, confidence e.g. 0.95. */

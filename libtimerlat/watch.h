@@ -7,17 +7,19 @@
 #define TLAT_WATCH_H
 
 #include "internal.h"
+#include "machine.h"
 
 struct tlat_watch_idle {
 	int32_t cpu;
 	char state[28];
 	uint64_t usage;		/* entries */
-	uint64_t time_ns;
+	uint64_t time_ns;	/* counted when the state is left: may exceed duration_ns */
 };
 
 struct tlat_watch_count {
 	int32_t cpu;		/* -1: machine-wide */
-	char name[28];		/* row of /proc/interrupts or /proc/softirqs: "LOC", "TIMER" */
+	char name[28];		/* row of /proc/interrupts or /proc/softirqs: "LOC", "TIMER"; a
+				 * numbered one with its device: "36:eth0" */
 	uint64_t count;
 };
 
@@ -45,6 +47,35 @@ void tlat_watch_free(struct tlat_watch *watch);
 int tlat_watch_begin(struct tlat_watch *watch);
 /* Take the second one and give the difference, to be freed with tlat_watch_delta_free(). */
 int tlat_watch_end(struct tlat_watch *watch, struct tlat_watch_delta **ret_delta);
+/* A copy of its own; NULL for NULL or when out of memory. */
+struct tlat_watch_delta *tlat_watch_delta_copy(const struct tlat_watch_delta *delta);
 void tlat_watch_delta_free(struct tlat_watch_delta *delta);
+
+/* watch_read.c: pure readers, which take any text */
+
+/* Counters of one CPU watched. */
+struct tlat_watch_cpu {
+	int32_t cpu;
+	bool has_steal, has_timers;
+	uint64_t steal_ticks;	/* of 1/USER_HZ s */
+	uint64_t hrtimer_events, hrtimer_retries, hrtimer_hangs;
+};
+
+/*
+ * The rows of /proc/interrupts or /proc/softirqs for those CPUs, row by row, at most max of them;
+ * returns how many there are.
+ */
+size_t tlat_watch_read_table(const char *text, const struct tlat_cpuset *cpus,
+			     struct tlat_watch_count *rows, size_t max);
+/* The number after the line's first word: "ctxt" of /proc/stat, "nr_throttled" of cpu.stat. */
+bool tlat_watch_read_value(const char *text, const char *word, uint64_t *ret_value);
+/* Steal of /proc/stat and hrtimer counts of /proc/timer_list into the CPUs that have them. */
+void tlat_watch_read_steal(const char *text, struct tlat_watch_cpu *cpus, size_t n);
+void tlat_watch_read_timers(const char *text, struct tlat_watch_cpu *cpus, size_t n);
+/*
+ * How far a counter of that many bits went: one that is lower than before has wrapped if that is
+ * the shorter way, else it was started anew.
+ */
+uint64_t tlat_watch_moved(uint64_t before, uint64_t after, unsigned int bits);
 
 #endif /* TLAT_WATCH_H */

@@ -3,6 +3,8 @@
 #ifndef TLAT_ARCH_H
 #define TLAT_ARCH_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 #define TLAT_ARCH_SOURCE TLAT_CLOCK_GETTIME
@@ -22,6 +24,22 @@ static inline uint64_t tlat_arch_ticks_end(void)
 
 static inline void tlat_arch_relax(void)
 {
+}
+
+static inline uint64_t tlat_arch_nominal_hz(void)
+{
+	return 1000000000u;
+}
+
+/* Of the counter behind the kernel's clock nothing is known. */
+static inline bool tlat_arch_invariant(void)
+{
+	return false;
+}
+
+static inline bool tlat_arch_hypervisor(void)
+{
+	return false;
 }
 
 #endif /* TLAT_ARCH_H */

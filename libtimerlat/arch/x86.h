@@ -6,6 +6,9 @@
 #ifndef TLAT_ARCH_H
 #define TLAT_ARCH_H
 
+#include <cpuid.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <x86intrin.h>
 
 #define TLAT_ARCH_SOURCE TLAT_CLOCK_TSC
@@ -32,6 +35,27 @@ static inline uint64_t tlat_arch_ticks_end(void)
 static inline void tlat_arch_relax(void)
 {
 	_mm_pause();
+}
+
+/* CPUID leaves 0x15 and 0x16 are absent or rounded on most machines: nothing is claimed. */
+static inline uint64_t tlat_arch_nominal_hz(void)
+{
+	return 0;
+}
+
+/* One rate in every power state (leaf 0x80000007 EDX bit 8). */
+static inline bool tlat_arch_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+static inline bool tlat_arch_hypervisor(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 31));
 }
 
 #endif /* TLAT_ARCH_H */

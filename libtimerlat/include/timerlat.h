@@ -132,24 +132,34 @@ TLAT_API int tlat_machine_open(struct tlat_machine **ret_machine, const char *ro
 TLAT_API void tlat_machine_close(struct tlat_machine *machine);
 
 /*
- * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", leading zeros
- * allowed), the words "all", "isolated", "nohz-full", "housekeeping",
- * "node:N", "core:N" (the CPUs that share CPU N's core), and "!" before a
- * term, which removes it ("!0" alone: all but 0). The CPUs go to cpus[] in the
- * order in which they are named, each once; at most max of them. Returns how
- * many there are (which may exceed max), -EINVAL with the bad part and the
- * remedy: unreadable, not a CPU of this machine, offline, or nothing left.
- * Nothing unreadable ever means "all". [setup]
+ * Resolve a CPU list: the kernel's syntax ("0-3,8", "0-15:2/4", "1-N" up to the
+ * last CPU, leading zeros allowed), the words "all", "isolated", "nohz-full",
+ * "housekeeping", "node:N", "core:N" (the CPUs that share CPU N's core), and "!"
+ * before a term, which removes it wherever it stands ("!0" alone: all but 0).
+ * Words mean online CPUs that this process's cpuset does not withhold. The CPUs
+ * go to cpus[] in the order in which they are named, each once; at most max of
+ * them. Returns how many there are (which may exceed max), -EINVAL with the bad
+ * part and the remedy: unreadable, not a CPU of this machine, offline, or
+ * nothing left. Nothing unreadable ever means "all". [setup]
  */
 TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list,
 			       int32_t *cpus, size_t max, struct tlat_error *reterr);
 
 /*
  * How two CPUs are related: "same-cpu", "smt" (one core), "llc" (one last-level
- * cache), "node" (one NUMA node) or "remote". Static. [hot]
+ * cache), "node" (one NUMA node) or "remote". What the machine does not tell
+ * counts as apart (cores, caches), or as one node. Static. [hot]
  */
 TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine,
 					   int32_t a, int32_t b);
+
+/*
+ * The CPUs that a run takes when it is given none: for a pair {kick, wait},
+ * equal where only one CPU can be used; else one. Returns how many were written
+ * (2 or 1), or -EINVAL when there is none. [setup]
+ */
+TLAT_API int tlat_machine_choose(const struct tlat_machine *machine, bool pair,
+				 int32_t ret_cpus[2], struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Clock: where stamps come from, and how good they are
@@ -206,9 +216,11 @@ struct tlat_clock_offset {
 };
 
 /*
- * Measure the offset interval of two CPUs, about 4 ms. Returns 0, -EINVAL when
- * a CPU cannot be used, -ERANGE when the exchanges contradict each other (the
- * counters drift or warp: one-way figures cannot be trusted). [setup]
+ * Measure the offset interval of two CPUs, about 4 ms, and intersect it with
+ * what earlier calls found. Returns 0, -EINVAL when a CPU cannot be used,
+ * -ETIMEDOUT when a real-time thread occupies one for 1 s, -ERANGE when the
+ * exchanges contradict each other (the counters drift or warp: one-way figures
+ * cannot be trusted). [setup]
  */
 TLAT_API int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
 			     struct tlat_clock_offset *ret_offset, struct tlat_error *reterr);
@@ -224,9 +236,14 @@ enum tlat_policy {
 	TLAT_SCHED_RR,
 	TLAT_SCHED_BATCH,
 	TLAT_SCHED_DEADLINE,
+	TLAT_SCHED_IDLE,	/* read back only: not to be asked for */
+	TLAT_SCHED_EXT,		/* read back only */
 };
 
-/* "inherit", "other", "fifo", "rr", "batch", "deadline"; NULL otherwise. [hot] */
+/*
+ * "inherit", "other", "fifo", "rr", "batch", "deadline", "idle", "ext"; NULL
+ * otherwise. [hot]
+ */
 TLAT_API const char *tlat_policy_name(int policy);
 /* The policy of that name, or -EINVAL. [hot] */
 TLAT_API int tlat_policy_from_name(const char *name);
@@ -271,11 +288,25 @@ struct tlat_rt;
 TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *opts,
 			   struct tlat_error *reterr);
 
-/* Restore what tlat_rt_apply() changed, in reverse order, and free rt. [setup] */
+/*
+ * Restore what tlat_rt_apply() changed, in reverse order, and free rt; needs
+ * no privilege where the thread was not real-time before. Locked memory is
+ * unlocked by the last that holds it, and not at all if the program had locked
+ * some itself. [setup]
+ */
 TLAT_API void tlat_rt_undo(struct tlat_rt *rt);
 
 /* Read the calling thread's attributes. Returns 0 or a negative errno. [setup] */
 TLAT_API int tlat_rt_state(struct tlat_rt_state *state);
+
+/*
+ * Drop all capabilities of the calling thread but those in keep, a list such as
+ * "cap_sys_nice,cap_ipc_lock" (NULL or "": none). Not undone. What the thread
+ * lacks already is not added. Threads started later inherit what is left.
+ * Returns 0, -EINVAL for an unknown name, -EOPNOTSUPP for a name that only a
+ * build with libcap knows. [setup]
+ */
+TLAT_API int tlat_rt_drop_caps(const char *keep, struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Histogram: HdrHistogram's bucket layout, 3 digits, fixed memory
@@ -338,6 +369,20 @@ TLAT_API double tlat_hist_quantile(const struct tlat_hist *hist, double p);
  * to use in an assertion. Never above max. [hot]
  */
 TLAT_API int64_t tlat_hist_quantile_bound(const struct tlat_hist *hist, double p);
+
+/* One bin: the integers low..high of the histogram's unit, and how many values lie there. */
+struct tlat_bin {
+	int64_t low, high;
+	uint64_t count;
+};
+
+/*
+ * Walk the bins that hold something, in ascending order, early ones first;
+ * what overflowed has no bin. *cursor is 0 at the start and belongs to the
+ * walk. Returns 1 with *ret_bin filled, 0 after the last. [hot]
+ */
+TLAT_API int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor,
+			    struct tlat_bin *ret_bin);
 
 /* ------------------------------------------------------------------------
  * Probes
@@ -536,9 +581,14 @@ struct tlat_summary {
 	double u_ns;		/* expanded uncertainty (k = 2) of p50 */
 	double worst_ns;	/* linear sum of its bounds */
 	double dwell_p50_ns;	/* pairs: announcement to kick; NAN: none */
-	double injected_mean_ns;	/* self-test: delay really spun; NAN: none */
+	double injected_p50_ns;	/* self-test: delay really spun; NAN: none */
 	int32_t wait_cpu, kick_cpu;	/* kick_cpu -1: no waker */
 	int32_t policy, priority;	/* of the waiter, as read back */
+	int64_t settle_ns;		/* as run; pairs, else 0 */
+	int64_t interval_ns;		/* as run; 0: closed loop */
+	int64_t cpu_latency_ns;		/* held during the run; -1: not touched */
+	int32_t thread;			/* which measuring thread of its run, 0 and up */
+	int32_t reserved;
 };
 
 /* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
@@ -547,6 +597,61 @@ TLAT_API int tlat_result_summary(const struct tlat_result *result,
 
 /* The distribution itself; NULL when nothing was measured. [hot] */
 TLAT_API const struct tlat_hist *tlat_result_hist(const struct tlat_result *result);
+
+/*
+ * Counter number index of a result, named as in the report: "asked",
+ * "recorded", "rejected.timeout", "disturbed.preempted", "warmup" and so on;
+ * those that are 0 too. Returns 0 or -ENOENT. [hot]
+ */
+TLAT_API int tlat_result_count(const struct tlat_result *result, size_t index,
+			       const char **ret_name, uint64_t *ret_count);
+
+/* How one CPU spent its idle time during the run, by the kernel's own counters. */
+struct tlat_idle_share {
+	size_t size;		/* set by the caller */
+	const char *state;	/* "POLL", "C1"; lives as long as the report */
+	uint64_t usage;		/* entries into this state */
+	int64_t time_ns;	/* time spent in it */
+	double share;		/* of all idle entries of that CPU, 0..1 */
+	int32_t cpu;
+	int32_t reserved;
+};
+
+/*
+ * Idle state number index, the waiter's CPU first, then the waker's; states
+ * that were entered only. Returns 0, or -ENOENT past the last or where the
+ * kernel does not tell. [hot]
+ */
+TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
+			      struct tlat_idle_share *ret_share);
+
+/* A condition of the report as text: "machine.kernel", "clock.source". */
+struct tlat_fact {
+	const char *name;	/* the keys of the report, joined by dots */
+	const char *value;	/* "" when not known; both live as long as the report */
+};
+
+/*
+ * Fact number index about machine and clock, in the order of the report.
+ * Returns 0 or -ENOENT. [setup]
+ */
+TLAT_API int tlat_report_fact(const struct tlat_report *report, size_t index,
+			      struct tlat_fact *ret_fact);
+
+/* The command that repeats it, as tlat_report_origin() or the file said; NULL: none. [hot] */
+TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
+
+/* Add a run-wide finding of the program's own; it is copied. Returns 0. [setup] */
+TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
+
+#define TLAT_REPORT_WHOLE SIZE_MAX	/* instead of the index of a result */
+
+/*
+ * Record the verdict (enum tlat_verdict) on result number index, or on the
+ * whole report, so that it is written as "verdict". Returns 0, -ENOENT when
+ * there is no such result, -EINVAL. [setup]
+ */
+TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict);
 
 /* ------------------------------------------------------------------------
  * Budget: does the machine meet it?
@@ -569,7 +674,8 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
  * degraded measurement turns PASS into INCONCLUSIVE, never FAIL. Returns
  * enum tlat_verdict (the worst of the terms) and the reason, one line per term,
- * in text (may be NULL); -EINVAL with the bad term in reterr. [setup]
+ * in text (may be NULL); -EINVAL with the bad term in reterr. With result NULL
+ * only the words are checked: 0 or -EINVAL. [setup]
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result,
 			       char *text, size_t text_size, struct tlat_error *reterr);

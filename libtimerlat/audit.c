@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/*
+ * audit.c - what about this machine, apart from any run, makes latency worse or figures harder to
+ * read, and what to type against it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine_state.h"
+
+/* Idle states that take longer to leave than this stand out in a wake-up latency. */
+#define DEEP_IDLE_US 10
+#define IDLE_STATES_MAX 16
+
+static void find_hypervisor(const struct tlat_machine_facts *facts,
+			    struct tlat_findings *findings)
+{
+	if (facts->hypervisor[0])
+		tlat_findings_add(findings, TLAT_INFO, "hypervisor", NULL,
+				  "this is a virtual machine (%s): its host can stop any CPU at "
+				  "any time, and only part of that is seen here",
+				  facts->hypervisor);
+}
+
+static void find_governor(const struct tlat_machine_facts *facts,
+			    struct tlat_findings *findings)
+{
+	if (facts->governor[0] && strcmp(facts->governor, "performance"))
+		tlat_findings_add(findings, TLAT_WARN, "cpu-governor",
+				  "cpupower frequency-set -g performance",
+				  "the frequency governor is %s, not performance: latency depends "
+				  "on how fast the CPU happens to run", facts->governor);
+}
+
+/* Counters that are read in user space at one cost, and those that need a hypervisor's scale. */
+static void find_clocksource(const struct tlat_machine_facts *facts,
+			     struct tlat_findings *findings)
+{
+	static const char *const counters[] = {
+		"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "",
+	};
+	static const char *const paravirtual[] = { "kvm-clock", "hyperv_clocksource_tsc_page" };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(counters); i++)
+		if (!strcmp(facts->clocksource, counters[i]))
+			return;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(paravirtual); i++)
+		if (!strcmp(facts->clocksource, paravirtual[i])) {
+			tlat_findings_add(findings, TLAT_INFO, "clocksource", NULL,
+					  "the clocksource is %s: the counter, scaled by the "
+					  "host, who may change the scale", facts->clocksource);
+			return;
+		}
+	tlat_findings_add(findings, TLAT_WARN, "clocksource",
+			  "dmesg | grep -i -e tsc -e clocksource",
+			  "the clocksource is %s, not the CPU's counter: reading the time takes "
+			  "long and may enter the kernel", facts->clocksource);
+}
+
+/* "6.18.44-..." as 6018; a text that begins otherwise ("Linux version 6...") is stepped into. */
+static int kernel_number(const char *kernel)
+{
+	int major, minor;
+
+	kernel += strcspn(kernel, "0123456789");
+	return sscanf(kernel, "%d.%d", &major, &minor) == 2 ? major * 1000 + minor : -1;
+}
+
+/*
+ * Linux 6.12 replaced the throttle by the fair server except for RT_GROUP_SCHED. No file says which
+ * one is in force, so this text is the one place that asks the version.
+ */
+static void find_throttling(const struct tlat_machine_facts *facts,
+			    struct tlat_findings *findings)
+{
+	int kernel = kernel_number(facts->kernel);
+	bool throttles = facts->rt_group_sched == 1 || (kernel >= 0 && kernel < 6012);
+
+	if (!throttles || facts->rt_runtime_us < 0 || facts->rt_runtime_us >= facts->rt_period_us)
+		return;
+	tlat_findings_add(findings, TLAT_INFO, "rt-throttling",
+			  "sysctl -w kernel.sched_rt_runtime_us=-1",
+			  "real-time threads may run %lld us of every %lld us on a CPU: one that "
+			  "spins is stopped for the rest",
+			  (long long)facts->rt_runtime_us, (long long)facts->rt_period_us);
+}
+
+static void find_smt(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
+{
+	if (facts->smt == 1)
+		tlat_findings_add(findings, TLAT_INFO, "smt-active",
+				  "echo off > /sys/devices/system/cpu/smt/control",
+				  "SMT is active: what runs on a CPU's sibling slows it");
+}
+
+/* The slowest idle state that the CPU may enter; latency in us, 0 when there is none. */
+static int64_t deepest_idle(const struct tlat_machine *machine, int32_t cpu, char *name,
+			    size_t size)
+{
+	int64_t deepest_us = 0;
+
+	for (int i = 0; i < IDLE_STATES_MAX; i++) {
+		char dir[64], path[96];
+		int64_t latency_us, disabled = 0;
+
+		snprintf(dir, sizeof(dir), "sys/devices/system/cpu/cpu%d/cpuidle/state%d", cpu, i);
+		snprintf(path, sizeof(path), "%s/latency", dir);
+		if (tlat_root_read_int(machine->root_fd, path, &latency_us) < 0)
+			break;
+		snprintf(path, sizeof(path), "%s/disable", dir);
+		tlat_root_read_int(machine->root_fd, path, &disabled);
+		if (disabled || latency_us <= deepest_us)
+			continue;
+		deepest_us = latency_us;
+		snprintf(path, sizeof(path), "%s/name", dir);
+		tlat_machine_text(machine, path, name, size);
+	}
+	return deepest_us;
+}
+
+static void find_idle(const struct tlat_machine *machine, struct tlat_findings *findings)
+{
+	char name[32] = "";
+	int64_t latency_us = deepest_idle(machine, tlat_cpuset_last(&machine->online), name,
+					  sizeof(name));
+
+	if (latency_us > DEEP_IDLE_US)
+		tlat_findings_add(findings, TLAT_INFO, "deep-idle-states",
+				  "tlat run --cpu-latency 0 PROBE, or: cpupower idle-set -D 10",
+				  "idle state %s takes up to %lld us to leave, and a wake-up from "
+				  "it contains that", name, (long long)latency_us);
+}
+
+static void find_memory(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
+{
+	if (facts->thp_always == 1)
+		tlat_findings_add(findings, TLAT_INFO, "transparent-hugepages",
+				  "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+				  "transparent huge pages are made for every process: collapsing "
+				  "them stops threads for up to milliseconds");
+	if (facts->numa_balancing > 0)
+		tlat_findings_add(findings, TLAT_INFO, "numa-balancing",
+				  "sysctl -w kernel.numa_balancing=0",
+				  "NUMA balancing is on: it makes page faults to see who uses "
+				  "which memory");
+}
+
+/* A nohz_full CPU is never a target of its own timers while migration is on. */
+static void find_timer_migration(const struct tlat_machine *machine,
+				 struct tlat_findings *findings)
+{
+	char cpus[TLAT_SAY_BYTES];
+
+	if (tlat_cpuset_empty(&machine->nohz_full.set) || machine->facts.timer_migration != 1)
+		return;
+	tlat_findings_add(findings, TLAT_INFO, "timer-migration",
+			  "sysctl -w kernel.timer_migration=0",
+			  "timers set on nohz_full CPUs %s are queued on other CPUs: each expiry "
+			  "contains a wake across CPUs",
+			  tlat_cpuset_say(&machine->nohz_full.set, cpus, sizeof(cpus)));
+}
+
+void tlat_machine_audit(const struct tlat_machine *machine, struct tlat_findings *findings)
+{
+	const struct tlat_machine_facts *facts = &machine->facts;
+
+	find_hypervisor(facts, findings);
+	tlat_machine_find_isolation(machine, findings);
+	find_governor(facts, findings);
+	find_clocksource(facts, findings);
+	find_throttling(facts, findings);
+	find_smt(facts, findings);
+	find_idle(machine, findings);
+	find_memory(facts, findings);
+	find_timer_migration(machine, findings);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/* book.c - entering samples, keeping the largest, counting a thread's switches. */
+#include <sys/resource.h>
+
+#include "book.h"
+
+static void swap(struct tlat_outlier *a, struct tlat_outlier *b)
+{
+	struct tlat_outlier held = *a;
+
+	*a = *b;
+	*b = held;
+}
+
+static void sift_up(struct tlat_outlier *v, size_t i)
+{
+	while (i && v[i].value < v[(i - 1) / 2].value) {
+		swap(&v[i], &v[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+}
+
+static void sift_down(struct tlat_outlier *v, size_t n)
+{
+	size_t i = 0;
+
+	for (;;) {
+		size_t least = i, left = 2 * i + 1, right = left + 1;
+
+		if (left < n && v[left].value < v[least].value)
+			least = left;
+		if (right < n && v[right].value < v[least].value)
+			least = right;
+		if (least == i)
+			return;
+		swap(&v[i], &v[least]);
+		i = least;
+	}
+}
+
+/* A min-heap of fixed size, so that most samples cost one compare. */
+void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outlier *candidate)
+{
+	if (outliers->n < TLAT_OUTLIERS_MAX) {
+		outliers->v[outliers->n] = *candidate;
+		sift_up(outliers->v, outliers->n++);
+	} else if (candidate->value > outliers->v[0].value) {
+		outliers->v[0] = *candidate;
+		sift_down(outliers->v, outliers->n);
+	}
+}
+
+static bool is_outlier(const struct tlat_outliers *outliers, int64_t value)
+{
+	return outliers &&
+	       (outliers->n < TLAT_OUTLIERS_MAX || value > outliers->v[0].value);
+}
+
+void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, int32_t cpu)
+{
+	tlat_hist_record(book->latency, value);
+	if (book->n_raw < book->max_raw)
+		book->raw[book->n_raw++] = value;
+	if (cpu >= 0 && cpu != book->planned_cpu)
+		book->counts.disturbed[TLAT_DISTURBED_MIGRATED]++;
+	if (!is_outlier(book->outliers, value))
+		return;
+	tlat_outliers_offer(book->outliers, &(struct tlat_outlier){
+		.value = value,
+		.t_ns = (int64_t)((double)(int64_t)(at - book->started) * book->ns_per_unit),
+		.seq = book->counts.asked - 1,
+		.cpu = cpu,
+	});
+}
+
+void tlat_census_look(struct tlat_census *census)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	census->voluntary = (uint64_t)usage.ru_nvcsw;
+	census->involuntary = (uint64_t)usage.ru_nivcsw;
+	census->waits = 0;
+}
+
+void tlat_census_take(struct tlat_census *census, uint64_t *not_asleep, uint64_t *preempted)
+{
+	struct tlat_census before = *census;
+	uint64_t slept;
+
+	tlat_census_look(census);
+	slept = census->voluntary - before.voluntary;
+	*not_asleep += slept < before.waits ? before.waits - slept : 0;
+	*preempted += census->involuntary - before.involuntary;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* collect.c - from a finished run's books to its results. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "control.h"
+
+static void collect_counts(const struct tlat_instance *in, struct tlat_result *result)
+{
+	struct tlat_counts *counts = &result->counts;
+
+	*counts = in->book.counts;
+	counts->early = tlat_hist_early(result->latency);
+	counts->overflow = tlat_hist_overflow(result->latency);
+	counts->recorded = tlat_hist_count(result->latency) - counts->early - counts->overflow;
+	if (tlat_counts_balance(counts))
+		tlat_findings_add(&result->findings, TLAT_ERROR, "accounting", "report this as a bug",
+				  "asked differs from what was accounted for by %lld",
+				  (long long)tlat_counts_balance(counts));
+}
+
+static uint64_t at_most(uint64_t n, uint64_t bound)
+{
+	return n < bound ? n : bound;
+}
+
+/* What the waiter and the waker noticed beside the samples. */
+static void collect_disturbed(const struct tlat_instance *in, struct tlat_result *result)
+{
+	uint64_t *disturbed = result->counts.disturbed;
+	uint64_t all = tlat_hist_count(result->latency);
+	const struct tlat_waiter_line *waiter = in->pair ? &in->pair->waiter : NULL;
+	const struct tlat_measurer *waker = &in->measurers[1];
+
+	if (waiter && in->book.untold)
+		disturbed[TLAT_DISTURBED_NOT_ASLEEP] = at_most(waiter->not_asleep, all);
+	if (waiter)
+		disturbed[TLAT_DISTURBED_PREEMPTED] += waiter->preempted;
+	if (waiter && !in->ctx.same_cpu)
+		disturbed[TLAT_DISTURBED_PREEMPTED] +=
+			(uint64_t)(waker->after.ru_nivcsw - waker->before.ru_nivcsw);
+	disturbed[TLAT_DISTURBED_PREEMPTED] = at_most(disturbed[TLAT_DISTURBED_PREEMPTED], all);
+}
+
+static void add_usage(struct tlat_watch_delta *delta, const struct tlat_measurer *m)
+{
+	delta->voluntary += (uint64_t)(m->after.ru_nvcsw - m->before.ru_nvcsw);
+	delta->involuntary += (uint64_t)(m->after.ru_nivcsw - m->before.ru_nivcsw);
+	delta->minor_faults += (uint64_t)(m->after.ru_minflt - m->before.ru_minflt);
+	delta->major_faults += (uint64_t)(m->after.ru_majflt - m->before.ru_majflt);
+}
+
+/* What the kernel counted; every result of the run carries it for the CPUs of the run. */
+static void collect_watch(struct tlat_run *run, struct tlat_instance *in)
+{
+	struct tlat_result *result = in->result;
+	int64_t tick_ns = 10000000;	/* steal is counted in USER_HZ */
+
+	result->watch = tlat_watch_delta_copy(run->seen);
+	if (!result->watch)
+		return;
+	for (int i = 0; i < in->n_measurers; i++)
+		add_usage(result->watch, &in->measurers[i]);
+	result->watch->migrations = result->counts.disturbed[TLAT_DISTURBED_MIGRATED];
+	if (result->watch->steal_ns > 0)
+		result->counts.disturbed[TLAT_DISTURBED_STEAL] =
+			at_most((uint64_t)(result->watch->steal_ns / tick_ns),
+				tlat_hist_count(result->latency));
+	if (result->watch->throttled > 0)
+		result->counts.disturbed[TLAT_DISTURBED_THROTTLED] =
+			at_most((uint64_t)result->watch->throttled,
+				tlat_hist_count(result->latency));
+}
+
+static void find_faults(struct tlat_result *result)
+{
+	const struct tlat_watch_delta *watch = result->watch;
+
+	if (watch && watch->minor_faults + watch->major_faults)
+		tlat_findings_add(&result->findings, TLAT_INFO, "page-faults", NULL,
+				  "measuring threads took %llu page faults in their loops",
+				  (unsigned long long)(watch->minor_faults + watch->major_faults));
+	if (watch && watch->steal_ns > 0)
+		tlat_findings_add(&result->findings, TLAT_INFO, "stolen-time", NULL,
+				  "the hypervisor took %lld ms from the CPUs used",
+				  (long long)(watch->steal_ns / 1000000));
+	if (watch && watch->throttled > 0)
+		tlat_findings_add(&result->findings, TLAT_WARN, "throttled",
+				  "raise the cgroup's cpu quota",
+				  "the cgroup was throttled %lld times meanwhile",
+				  (long long)watch->throttled);
+	if (watch && watch->hrtimer_hangs > 0)
+		tlat_findings_add(&result->findings, TLAT_WARN, "hrtimer-hang", NULL,
+				  "the kernel's timer interrupt backed off %lld times meanwhile",
+				  (long long)watch->hrtimer_hangs);
+}
+
+static void find_losses(const struct tlat_instance *in, struct tlat_result *result)
+{
+	const struct tlat_counts *counts = &result->counts;
+
+	if (in->book.lost_wake)
+		tlat_findings_add(&result->findings, TLAT_ERROR, "lost-wake", NULL,
+				  "%llu waits did not end within %lld s of their kick",
+				  (unsigned long long)counts->rejected[TLAT_REJECTED_TIMEOUT],
+				  TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC);
+	if (in->book.error)
+		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed", NULL,
+				  "%s failed in the loop: %s", result->probe,
+				  strerror(-in->book.error));
+	if (counts->rejected[TLAT_REJECTED_NOT_ASLEEP] * 2 > counts->asked)
+		tlat_findings_add(&result->findings, TLAT_WARN, "waiter-awake",
+				  "use a longer --settle",
+				  "in %llu of %llu cycles the waiter was not asleep when it was woken",
+				  (unsigned long long)counts->rejected[TLAT_REJECTED_NOT_ASLEEP],
+				  (unsigned long long)counts->asked);
+	if (counts->early && !in->pair)
+		tlat_findings_add(&result->findings, TLAT_ERROR, "early",
+				  "check the clock: a timer never fires early",
+				  "%llu expiries were stamped before they were due",
+				  (unsigned long long)counts->early);
+	if (counts->asked && !tlat_hist_count(result->latency))
+		tlat_findings_add(&result->findings, TLAT_ERROR, "no-sample", NULL,
+				  "no cycle of %llu gave a sample",
+				  (unsigned long long)counts->asked);
+}
+
+static void describe(const struct tlat_run *run, struct tlat_result *result)
+{
+	const struct tlat_probe_ops *ops = run->ops;
+	bool pair = ops->flags & TLAT_PROBE_PAIR;
+
+	snprintf(result->probe, sizeof(result->probe), "%s", ops->name);
+	snprintf(result->from, sizeof(result->from), "%s", ops->from);
+	snprintf(result->to, sizeof(result->to), "%s", ops->to);
+	result->pair = pair;
+	result->supported = run->supported;
+	result->periodic = !(ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK));
+	result->round_trip = run->opts.flags & TLAT_RUN_ROUND_TRIP;
+	result->verify = run->opts.flags & TLAT_RUN_VERIFY;
+	result->interval_ns = result->periodic || pair ? run->opts.interval_ns : 0;
+	result->settle_ns = run->opts.settle_ns;
+	result->dither_ns = run->opts.dither_ns;
+	result->cpu_latency_ns = run->opts.cpu_latency_ns == TLAT_ZERO ? 0 :
+				 run->opts.cpu_latency_ns ? run->opts.cpu_latency_ns : -1;
+	result->relation = pair ? tlat_machine_relation(run->machine, run->place.kick,
+							run->place.wait) : NULL;
+}
+
+static void collect_conditions(struct tlat_run *run, struct tlat_instance *in)
+{
+	struct tlat_result *result = in->result;
+
+	result->wait = in->measurers[0].facts;
+	result->has_kick = in->pair;
+	if (in->pair)
+		result->kick = in->measurers[1].facts;
+	result->phase_ns = result->periodic ? (int64_t)in->solo.phase : 0;
+	result->warmup = in->book.warmup;
+	result->rests = in->book.rests;
+	result->n_raw = in->book.n_raw;
+	result->duration_ns = (int64_t)((double)(in->book.ended - in->book.started) *
+					in->book.ns_per_unit);
+	if (!in->book.started)
+		result->duration_ns = 0;
+	result->end = in->book.end;
+	result->has_offset = run->has_offset && !result->round_trip;
+	result->offset = run->offset;
+	if (run->opts.inject) {
+		result->injected = true;
+		result->inject_ns = (int64_t)run->injection.delay_ns;
+		result->injected_p50_ns = tlat_hist_quantile(run->injection.spun, 0.5);
+	}
+}
+
+static void unlock(struct tlat_result *result)
+{
+	const void *hists[] = { result->latency, result->call, result->dwell, result->floor };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(hists); i++)
+		if (hists[i])
+			munlock(hists[i], tlat_hist_bytes());
+	munlock(result->outliers, sizeof(*result->outliers));
+	if (result->raw)
+		munlock(result->raw, result->n_raw * sizeof(*result->raw));
+}
+
+static void collect_measured(struct tlat_run *run, struct tlat_instance *in)
+{
+	struct tlat_result *result = in->result;
+
+	unlock(result);
+	collect_counts(in, result);
+	collect_disturbed(in, result);
+	collect_watch(run, in);
+	collect_conditions(run, in);
+	find_faults(result);
+	find_losses(in, result);
+	for (int i = 0; i < in->n_measurers; i++)
+		tlat_findings_move(&result->findings, &in->measurers[i].findings);
+}
+
+/* Findings that hold for all results of the run. */
+static void copy_findings(struct tlat_findings *into, const struct tlat_findings *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		tlat_findings_add(into, from->v[i].severity, from->v[i].id, from->v[i].remedy, "%s",
+				  from->v[i].text);
+}
+
+void tlat_run_collect(struct tlat_run *run)
+{
+	struct tlat_clock_facts clock = { .size = sizeof(clock) };
+
+	tlat_clock_facts(run->clock, &clock);
+	for (int i = 0; i < run->n_instances; i++) {
+		struct tlat_instance *in = &run->instances[i];
+		struct tlat_result *result = in->result;
+
+		describe(run, result);
+		copy_findings(&result->findings, &run->of_result);
+		if (!run->supported)
+			continue;
+		collect_measured(run, in);
+		result->floor_pair = run->floor_pair;
+		run->floor_pair = NULL;
+		result->repeat = tlat_repeat_format(&run->opts, result,
+						    tlat_clock_source_name(clock.source),
+						    run->opts.seed);
+	}
+	tlat_machine_audit(run->machine, &run->findings);
+}

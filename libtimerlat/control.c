@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+/*
+ * control.c - the controller of a run: a thread under SCHED_OTHER, off the
+ * measuring CPUs where there is another one. It brings the measuring threads
+ * up, cuts time blocks while they loop, and ends waits that nothing else ends.
+ * Where it must share a CPU it runs in the loops' own rests.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "rt.h"
+
+#define BLOCK_MIN_NS 20000000LL
+#define BLOCK_SHARED_NS 200000000LL	/* at most 5 wakes a second on a measuring CPU */
+#define GAP_NS 50000000LL
+#define GAP_THRESHOLD_NS 1000LL
+#define FORCE_AFTER_NS 300000000LL	/* from a stop request to the directed signal */
+#define FORCE_EVERY_MS 2
+#define STALL_NS 5000000000LL
+
+/* ------------------------------------------------------------------------
+ * Before the loops
+ */
+
+static void hold_idle(struct tlat_run *run)
+{
+	struct tlat_error why;
+	int64_t ns = run->opts.cpu_latency_ns;
+
+	if (!ns)
+		return;
+	run->idle_fd = tlat_rt_hold_idle(tlat_machine_root_fd(run->machine),
+					 ns == TLAT_ZERO ? 0 : ns, &why);
+	if (run->idle_fd < 0)
+		tlat_findings_add(&run->of_result, TLAT_WARN, "cpu-latency-refused", NULL, "%s",
+				  why.text);
+}
+
+/* Asked for only: by default nothing but our own buffers and stacks is locked. */
+static void lock_all(struct tlat_run *run)
+{
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.lock_all = 1);
+	struct tlat_error why;
+
+	if (!(run->opts.flags & TLAT_RUN_LOCK_ALL))
+		return;
+	if (tlat_rt_apply(&run->locked, &opts, &why) < 0)
+		tlat_findings_add(&run->of_result, TLAT_WARN, "memory-not-locked", NULL, "%s",
+				  why.text);
+}
+
+/* Bounds of the clock across the pair, its order, and the gaps that a spinning thread sees. */
+static void calibrate(struct tlat_run *run)
+{
+	struct tlat_error why;
+	bool across = run->place.kick >= 0 && run->place.kick != run->place.wait;
+	int disorder;
+
+	if (!tlat_clock_calibration(run->clock)->gap_known)
+		tlat_clock_gap(run->clock, run->place.wait, GAP_NS, GAP_THRESHOLD_NS);
+	if (!across)
+		return;
+	if (tlat_clock_pair(run->clock, run->place.kick, run->place.wait, &run->offset, &why) < 0)
+		tlat_findings_add(&run->of_result, TLAT_WARN, "clock-offset", "use --round-trip",
+				  "%s", why.text);
+	else
+		run->has_offset = true;
+	disorder = tlat_clock_check_order(run->clock, run->measuring_cpus,
+					  (size_t)run->n_measuring_cpus);
+	if (disorder > 0)
+		tlat_findings_add(&run->findings, TLAT_ERROR, "clock-order",
+				  "use --clock clock_gettime or --round-trip",
+				  "the clock ran backwards between CPUs %d times", disorder);
+}
+
+/* A flag in shared memory on the same CPUs: what no wake can undercut. */
+static void measure_floor_pair(struct tlat_run *run)
+{
+	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus,
+		.machine = run->machine, .clock = run->clock, .samples = 2000, .settle_ns = 1000,
+		.policy = run->opts.policy, .priority = run->opts.priority, .warmup = 200,
+		.duration_ns = 200000000, .seed = run->opts.seed, .flags = TLAT_RUN_NO_FLOOR);
+	struct tlat_run *floor;
+	struct tlat_hist **latency;
+
+	if (!(run->ops->flags & TLAT_PROBE_PAIR) || run->ops->flags & TLAT_PROBE_NOSLEEP ||
+	    run->opts.flags & TLAT_RUN_NO_FLOOR || run->place.kick == run->place.wait)
+		return;
+	if (tlat_run_start(&floor, &opts, NULL) < 0)
+		return;
+	tlat_run_join(floor);
+	latency = &floor->instances[0].result->latency;
+	run->floor_pair = *latency;
+	*latency = NULL;
+	tlat_run_free(floor);
+}
+
+static int watch(struct tlat_run *run, struct tlat_error *reterr)
+{
+	int error = tlat_watch_new(&run->watch, tlat_machine_root_fd(run->machine),
+				   run->measuring_cpus, (size_t)run->n_measuring_cpus);
+
+	if (!error)
+		error = tlat_watch_begin(run->watch);
+	if (error)
+		return tlat_fail(reterr, error, "kernel counters cannot be watched: %s",
+				 strerror(-error));
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Measuring threads
+ */
+
+#define for_each_measurer(run, in, m)						\
+	for (struct tlat_instance *in = (run)->instances;			\
+	     in < (run)->instances + (run)->n_instances; in++)			\
+		for (struct tlat_measurer *m = in->measurers;			\
+		     m < in->measurers + in->n_measurers; m++)
+
+static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_error *reterr)
+{
+	*ret_started = 0;
+	for_each_measurer(run, in, m) {
+		int error = tlat_measurer_start(m, reterr);
+
+		if (error)
+			return error;
+		++*ret_started;
+	}
+	return 0;
+}
+
+static void join_measurers(struct tlat_run *run)
+{
+	for_each_measurer(run, in, m)
+		tlat_measurer_join(m);
+}
+
+static int first_failure(struct tlat_run *run, struct tlat_error *reterr)
+{
+	for_each_measurer(run, in, m)
+		if (m->why.code && !m->facts.tid) {
+			*reterr = m->why;
+			return m->why.code;
+		}
+	for_each_measurer(run, in, m)
+		if (m->why.code) {
+			*reterr = m->why;
+			return m->why.code;
+		}
+	return -EIO;
+}
+
+/* All threads set up and parked; or none left. */
+static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
+{
+	int started, failed, error = start_measurers(run, &started, reterr);
+
+	failed = tlat_gate_gather(&run->gate, started);
+	if (!error && failed)
+		error = first_failure(run, reterr);
+	if (!error) {
+		tlat_run_settle(run);
+		return 0;
+	}
+	tlat_gate_set(&run->gate, TLAT_GATE_ABORTED);
+	join_measurers(run);
+	return error;
+}
+
+static bool all_finished(struct tlat_run *run)
+{
+	for_each_measurer(run, in, m)
+		if (!atomic_load(&m->finished))
+			return false;
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * While they loop
+ */
+
+static int64_t block_ns(const struct tlat_run *run)
+{
+	int64_t ns = run->opts.duration_ns / TLAT_BLOCKS_MAX;
+	int64_t least = run->place.house_shared ? BLOCK_SHARED_NS : BLOCK_MIN_NS;
+
+	if (!run->opts.duration_ns)
+		return BLOCK_SHARED_NS;
+	return ns < least ? least : ns > BLOCK_SHARED_NS ? BLOCK_SHARED_NS : ns;
+}
+
+static void make_blocks(struct tlat_run *run)
+{
+	for (int i = 0; i < run->n_instances; i++)
+		tlat_blocks_new(&run->instances[i].result->blocks, block_ns(run));
+}
+
+/* Close a time block of every result; how many samples there are now. */
+static uint64_t cut_blocks(struct tlat_run *run)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < run->n_instances; i++) {
+		struct tlat_result *result = run->instances[i].result;
+
+		if (result->blocks)
+			tlat_blocks_cut(result->blocks, result->latency);
+		count += tlat_hist_count(result->latency);
+	}
+	return count;
+}
+
+/* Wait for the wake descriptor, at most so long; forget what it said. */
+static void doze(struct tlat_run *run, int64_t ns)
+{
+	struct pollfd fd = { .fd = run->wake_fd, .events = POLLIN };
+	struct timespec ts = { .tv_sec = ns / TLAT_NSEC_PER_SEC, .tv_nsec = ns % TLAT_NSEC_PER_SEC };
+	uint64_t count;
+
+	if (ppoll(&fd, 1, &ts, NULL) > 0 && read(run->wake_fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/* Cut blocks until somebody asks for the end, all are done, or nothing moves any more. */
+static void attend(struct tlat_run *run)
+{
+	const struct tlat_run_opts *opts = &run->opts;
+	int64_t length = block_ns(run), still = 0;
+	int64_t patience = STALL_NS + 20 * (opts->interval_ns + opts->settle_ns);
+	uint64_t before = 0;
+
+	while (!all_finished(run) && !atomic_load(&run->request)) {
+		uint64_t count;
+
+		doze(run, length);
+		count = cut_blocks(run);
+		still = count == before ? still + length : 0;
+		before = count;
+		if (still < patience || all_finished(run))
+			continue;
+		tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
+				  "no sample for %lld s: a measuring thread is blocked or starved",
+				  (long long)(still / TLAT_NSEC_PER_SEC));
+		atomic_store(&run->request, 1);
+	}
+}
+
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+static void interrupt_waits(struct tlat_run *run)
+{
+	for_each_measurer(run, in, m) {
+		if (atomic_load(&m->finished))
+			continue;
+		atomic_store(in->stop, 1);
+		pthread_kill(m->thread, run->end_signal);
+	}
+}
+
+/* Whether a loop would end by itself: a waker sees the request between any two cycles. */
+static bool ends_itself(const struct tlat_run *run)
+{
+	return run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK) &&
+	       !(run->opts.flags & TLAT_RUN_ROUND_TRIP);
+}
+
+/* End the waits that are left: by the loops' own last kick, then by a directed signal. */
+static void end_waits(struct tlat_run *run)
+{
+	struct sigaction mine = { .sa_handler = nothing }, theirs;
+	int64_t waited = 0;
+
+	while (ends_itself(run) && !all_finished(run) && waited < FORCE_AFTER_NS) {
+		doze(run, BLOCK_MIN_NS);
+		waited += BLOCK_MIN_NS;
+	}
+	if (all_finished(run))
+		return;
+	sigaction(run->end_signal, &mine, &theirs);
+	while (!all_finished(run)) {
+		interrupt_waits(run);
+		doze(run, FORCE_EVERY_MS * 1000000LL);
+	}
+	join_measurers(run);
+	sigaction(run->end_signal, &theirs, NULL);
+}
+
+/* ------------------------------------------------------------------------
+ * The controller
+ */
+
+/* The caller may be real-time; its policy is not for the controller. */
+static void be_normal(void)
+{
+	struct sched_param normal = { 0 };
+
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
+static void pin_controller(const struct tlat_run *run)
+{
+	struct tlat_cpuset set = { 0 };
+	int32_t cpu = run->place.house;
+
+	if (run->place.house_shared && run->place.kick >= 0)
+		cpu = run->place.kick;	/* it spins: its idle state is not what is measured */
+	if (cpu < 0)
+		return;
+	tlat_cpuset_add(&set, cpu);
+	sched_setaffinity(0, sizeof(set), (const cpu_set_t *)&set);
+}
+
+static int set_up(struct tlat_run *run)
+{
+	int error;
+
+	be_normal();
+	pin_controller(run);
+	hold_idle(run);
+	lock_all(run);
+	calibrate(run);
+	measure_floor_pair(run);
+	error = bring_up(run, &run->error);
+	if (error)
+		return error;
+	make_blocks(run);
+	return watch(run, &run->error);
+}
+
+static void measure(struct tlat_run *run)
+{
+	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
+	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
+	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
+	attend(run);
+	end_waits(run);
+	join_measurers(run);
+	run->ended_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
+	cut_blocks(run);
+	tlat_watch_end(run->watch, &run->seen);
+	tlat_clock_check_end(run->clock, &run->findings);
+}
+
+void *tlat_run_control(void *arg)
+{
+	struct tlat_run *run = arg;
+	uint64_t one = 1;
+
+	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
+	if (run->supported)
+		run->failed = set_up(run);
+	tlat_gate_arrive(&run->begun, run->failed);
+	if (run->supported && !run->failed)
+		measure(run);
+	if (run->idle_fd >= 0)
+		close(run->idle_fd);
+	tlat_rt_undo(run->locked);
+	return write(run->fd, &one, sizeof(one)) < 0 ? arg : NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control.h - a run as its controller sees it, shared by session.c, plan.c,
+ * control.c and collect.c.
+ */
+#ifndef TLAT_CONTROL_H
+#define TLAT_CONTROL_H
+
+#include "machine.h"
+#include "thread.h"
+
+struct tlat_run {
+	struct tlat_run_opts opts;	/* every default resolved */
+	char *probe, *cpus;	/* the strings in opts */
+	const struct tlat_probe_ops *ops;
+	struct tlat_machine *machine;
+	struct tlat_clock *clock;
+	bool owns_machine, owns_clock;
+	struct tlat_placement place;
+	int32_t *measuring_cpus;	/* each once */
+	int n_measuring_cpus;
+	struct tlat_instance *instances;
+	int n_instances;
+	bool supported;
+	struct tlat_injection injection;
+	struct tlat_clock_offset offset;
+	bool has_offset;
+	struct tlat_hist *floor_pair;
+	struct tlat_gate gate;	/* of the measuring threads */
+	struct tlat_gate begun;	/* of the caller: set-up is over */
+	struct tlat_watch *watch;
+	struct tlat_watch_delta *seen;
+	struct tlat_findings findings;	/* run-wide */
+	struct tlat_findings of_result;	/* of every result of this run */
+	struct tlat_error error;	/* of a failed set-up */
+	int failed;		/* negative errno: nothing was measured */
+	pthread_t controller;
+	int fd;			/* readable when the run is over */
+	int wake_fd;		/* tells the controller */
+	int idle_fd;		/* holds /dev/cpu_dma_latency, -1: not */
+	struct tlat_rt *locked;	/* all memory, when asked for */
+	int end_signal;
+	atomic_int request;
+	uint64_t started_ns, ended_ns;	/* CLOCK_MONOTONIC */
+	int64_t realtime_ns;	/* at the start */
+};
+
+/* plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno. */
+int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
+		  struct tlat_error *reterr);
+/* plan.c, once policies are known: rests, yields, findings that follow from them. */
+void tlat_run_settle(struct tlat_run *run);
+
+/* control.c: the controller's thread. */
+void *tlat_run_control(void *run);
+
+/* session.c: wait for the controller's end; free a run that has ended. */
+void tlat_run_join(struct tlat_run *run);
+void tlat_run_free(struct tlat_run *run);
+
+/* collect.c: fill every result from its book. */
+void tlat_run_collect(struct tlat_run *run);
+
+static inline bool tlat_policy_is_rt(int32_t policy)
+{
+	return policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR ||
+	       policy == TLAT_SCHED_DEADLINE;
+}
+
+#endif /* TLAT_CONTROL_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * instance.c - the memory of one instance of a probe: one shared mapping, so
+ * that a side may be a process, each part on cache lines of its own.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "thread.h"
+
+static size_t line_up(size_t bytes)
+{
+	return (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
+}
+
+/* Stop flag, pair, the probe's shared memory there and back, the state of two sides. */
+static size_t map_bytes(const struct tlat_probe_ops *ops)
+{
+	return TLAT_CACHE_LINE + line_up(sizeof(struct tlat_pair)) +
+	       2 * line_up(ops->shared_size) + 2 * line_up(ops->side_size);
+}
+
+static void *carve(char **at, size_t bytes)
+{
+	void *part = *at;
+
+	*at += line_up(bytes);
+	return part;
+}
+
+static void lay_out(struct tlat_instance *in, const struct tlat_probe_ops *ops)
+{
+	char *at = in->map;
+
+	in->stop = carve(&at, TLAT_CACHE_LINE);
+	in->pair = carve(&at, sizeof(struct tlat_pair));
+	in->ctx.shared = carve(&at, ops->shared_size);
+	in->reply.shared = carve(&at, ops->shared_size);
+	in->measurers[0].side.state = carve(&at, ops->side_size);
+	in->measurers[1].side.state = carve(&at, ops->side_size);
+}
+
+static int open_way(struct tlat_instance *in, struct tlat_probe_ctx *ctx, bool *ret_open,
+		    struct tlat_error *reterr)
+{
+	int error = 0;
+
+	if (ctx->ops->open)
+		error = ctx->ops->open(ctx, in->opts, reterr);
+	*ret_open = !error;
+	return error;
+}
+
+int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *ops,
+		       const struct tlat_run_opts *opts, const struct tlat_clock *clock,
+		       struct tlat_error *reterr)
+{
+	bool is_pair = ops->flags & TLAT_PROBE_PAIR;
+	bool ticks = ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
+	int error;
+
+	in->opts = opts;
+	in->clock = clock;
+	in->map_size = map_bytes(ops);
+	in->map = mmap(NULL, in->map_size, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (in->map == MAP_FAILED) {
+		in->map = NULL;
+		return tlat_fail(reterr, -ENOMEM, "no memory for %zu shared bytes", in->map_size);
+	}
+	lay_out(in, ops);
+	in->ctx.ops = ops;
+	in->ctx.stop = in->stop;
+	in->ctx.stamper = ticks ? tlat_clock_stamper(clock) :
+				  tlat_clock_stamper_for(clock, ops->clock);
+	in->reply.ops = ops;
+	in->reply.stop = in->stop;
+	in->reply.stamper = in->ctx.stamper;
+	if (!is_pair)
+		in->pair = NULL;
+	error = open_way(in, &in->ctx, &in->open, reterr);
+	if (!error && (opts->flags & TLAT_RUN_ROUND_TRIP))
+		error = open_way(in, &in->reply, &in->reply_open, reterr);
+	return error;
+}
+
+void tlat_instance_close(struct tlat_instance *in)
+{
+	if (in->open && in->ctx.ops->close)
+		in->ctx.ops->close(&in->ctx);
+	if (in->reply_open && in->reply.ops->close)
+		in->reply.ops->close(&in->reply);
+	if (in->map)
+		munmap(in->map, in->map_size);
+	in->map = NULL;
+	in->open = in->reply_open = false;
+}

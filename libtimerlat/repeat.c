@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* repeat.c - the command line that repeats a result, every option resolved. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "thread.h"
+
+/* A time in the largest unit that divides it: "50us". */
+static void put_time(FILE *out, const char *option, int64_t ns)
+{
+	static const struct { int64_t ns; const char *name; } units[] = {
+		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
+	};
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++) {
+		if (ns % units[i].ns)
+			continue;
+		fprintf(out, " %s %" PRId64 "%s", option, ns / units[i].ns, ns ? units[i].name : "");
+		return;
+	}
+}
+
+static void put_placement(FILE *out, const struct tlat_result *result)
+{
+	if (!result->pair)
+		fprintf(out, " -c %d", result->wait.cpu);
+	else if (result->kick.cpu == result->wait.cpu)
+		fprintf(out, " -c %d", result->wait.cpu);
+	else
+		fprintf(out, " --pair %d:%d", result->kick.cpu, result->wait.cpu);
+}
+
+static void put_policy(FILE *out, const struct tlat_run_opts *opts)
+{
+	if (opts->policy == TLAT_SCHED_INHERIT)
+		return;
+	fprintf(out, " --policy %s", tlat_policy_name(opts->policy));
+	if (opts->priority)
+		fprintf(out, " -p %d", opts->priority);
+}
+
+static void put_times(FILE *out, const struct tlat_run_opts *opts, bool pair)
+{
+	if (opts->samples)
+		fprintf(out, " -n %" PRIu64, opts->samples);
+	if (opts->duration_ns)
+		put_time(out, "-d", opts->duration_ns);
+	put_time(out, "-i", opts->interval_ns);
+	if (pair)
+		put_time(out, "--settle", opts->settle_ns);
+	if (opts->slack_ns)
+		put_time(out, "--slack", opts->slack_ns);
+	if (opts->cpu_latency_ns)
+		put_time(out, "--cpu-latency", opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);
+	fprintf(out, " --warmup %" PRId64, opts->warmup);
+}
+
+static void put_flags(FILE *out, const struct tlat_run_opts *opts)
+{
+	static const struct { uint32_t flag; const char *option; } flags[] = {
+		{ TLAT_RUN_ROUND_TRIP, "--round-trip" }, { TLAT_RUN_VERIFY, "--verify" },
+		{ TLAT_RUN_STRICT, "--strict" }, { TLAT_RUN_LOCK_ALL, "--lock-all" },
+	};
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(flags); i++)
+		if (opts->flags & flags[i].flag)
+			fprintf(out, " %s", flags[i].option);
+	if (opts->raw)
+		fprintf(out, " --raw %" PRIu64, opts->raw);
+}
+
+char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,
+			 const char *clock_source, uint64_t seed)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "tlat run %s", result->probe);
+	put_placement(out, result);
+	put_policy(out, opts);
+	put_times(out, opts, result->pair);
+	put_flags(out, opts);
+	fprintf(out, " --clock %s --seed %" PRIu64, clock_source, seed);
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report.c - the report as an object: where it comes from, what it owns, and how results get in
+ * and are asked for. JSON is elsewhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/timex.h>
+
+#include "report.h"
+
+/* adjtimex(2) lets nobody slew by more; the answer when it is not allowed to tell. */
+#define SLEW_PPB_MAX 500000
+
+/* RFC 4122 version 4. Without randomness the id stays all zero but for its version. */
+static void fill_id(char id[37])
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char bytes[16] = { 0 };
+	char *out = id;
+
+	while (getrandom(bytes, sizeof(bytes), 0) < 0 && errno == EINTR)
+		;
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		*out++ = hex[bytes[i] >> 4];
+		*out++ = hex[bytes[i] & 15];
+	}
+	*out = '\0';
+}
+
+/* How far CLOCK_MONOTONIC's second may be from the counter's. */
+static int64_t monotonic_slew_ppb(void)
+{
+	struct timex tx = { 0 };
+	int64_t ppb;
+
+	if (adjtimex(&tx) < 0)
+		return SLEW_PPB_MAX;
+	ppb = (int64_t)tx.freq * 1000 / 65536;	/* freq: ppm with a 16-bit fraction */
+	return ppb < 0 ? -ppb : ppb;
+}
+
+static char *format_cpus(const struct tlat_cpuset *set)
+{
+	size_t size = tlat_cpuset_format(set, NULL, 0) + 1;
+	char *text = malloc(size);
+
+	if (text)
+		tlat_cpuset_format(set, text, size);
+	return text;
+}
+
+static char *format_known(const struct tlat_known_cpus *cpus)
+{
+	return cpus->known ? format_cpus(&cpus->set) : NULL;
+}
+
+static void take_machine(struct tlat_report_machine *to, const struct tlat_machine *from)
+{
+	to->known = true;
+	to->facts = *tlat_machine_facts(from);
+	to->online = format_cpus(tlat_machine_online(from));
+	to->isolated = format_known(tlat_machine_isolated(from));
+	to->isolated_requested = format_cpus(tlat_machine_isolated_requested(from));
+	to->nohz_full = format_known(tlat_machine_nohz_full(from));
+}
+
+static void machine_free(struct tlat_report_machine *machine)
+{
+	free(machine->online);
+	free(machine->isolated);
+	free(machine->isolated_requested);
+	free(machine->nohz_full);
+}
+
+struct tlat_report *tlat_report_alloc(void)
+{
+	struct tlat_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->end_read = TLAT_END_COUNT;
+	report->verdict = TLAT_NO_VERDICT;
+	return report;
+}
+
+int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *machine,
+		    const struct tlat_clock *clock, uint64_t seed)
+{
+	struct tlat_report *report = tlat_report_alloc();
+
+	if (!report)
+		return -ENOMEM;
+	if (clock) {
+		report->clock = malloc(sizeof(*report->clock));
+		if (!report->clock) {
+			free(report);
+			return -ENOMEM;
+		}
+		*report->clock = *tlat_clock_calibration(clock);
+	}
+	if (machine)
+		take_machine(&report->machine, machine);
+	fill_id(report->id);
+	report->seed = seed;
+	report->slew_ppb = monotonic_slew_ppb();
+	report->start_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
+	*ret_report = report;
+	return 0;
+}
+
+void tlat_report_started(struct tlat_report *report, int64_t realtime_ns)
+{
+	report->start_ns = realtime_ns;
+}
+
+static void argv_free(char **argv)
+{
+	for (char **arg = argv; arg && *arg; arg++)
+		free(*arg);
+	free(argv);
+}
+
+static void facts_free(struct tlat_report *report)
+{
+	for (size_t i = 0; i < report->n_facts; i++) {
+		free((char *)report->facts[i].name);
+		free((char *)report->facts[i].value);
+	}
+	free(report->facts);
+}
+
+void tlat_report_free(struct tlat_report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->n_results; i++)
+		tlat_result_free(report->results[i]);
+	free(report->results);
+	tlat_findings_free(&report->findings);
+	tlat_document_free(report->document);
+	machine_free(&report->machine);
+	argv_free(report->argv);
+	facts_free(report);
+	free(report->repeat);
+	free(report->clock);
+	free(report);
+}
+
+bool tlat_calibration_equal(const struct tlat_calibration *a, const struct tlat_calibration *b)
+{
+	return a == b ||
+	       (a && b && a->source == b->source && a->hz == b->hz &&
+		a->hz_error_ppb == b->hz_error_ppb && a->quantum_ns == b->quantum_ns &&
+		a->read_cost_ns == b->read_cost_ns && a->read_min_ns == b->read_min_ns &&
+		a->read_p99_ns == b->read_p99_ns && a->gettime_cost_ns == b->gettime_cost_ns);
+}
+
+int tlat_report_calibrate(const struct tlat_report *report, struct tlat_result *result)
+{
+	if (!report->clock || result->clock)
+		return 0;
+	result->clock = malloc(sizeof(*result->clock));
+	if (!result->clock)
+		return -ENOMEM;
+	*result->clock = *report->clock;
+	result->slew_ppb = report->slew_ppb;
+	return 0;
+}
+
+static int reserve(struct tlat_report *report, size_t more)
+{
+	struct tlat_result **grown;
+
+	grown = realloc(report->results,
+			(report->n_results + more + 1) * sizeof(struct tlat_result *));
+	if (!grown)
+		return -ENOMEM;
+	report->results = grown;
+	return 0;
+}
+
+int tlat_report_add(struct tlat_report *report, struct tlat_result *result)
+{
+	int ret = reserve(report, 1);
+
+	if (!ret)
+		ret = tlat_report_calibrate(report, result);
+	if (ret < 0) {
+		tlat_result_free(result);
+		return ret;
+	}
+	if (result->duration_ns > report->duration_ns)
+		report->duration_ns = result->duration_ns;
+	report->results[report->n_results++] = result;
+	return 0;
+}
+
+struct tlat_findings *tlat_report_findings(struct tlat_report *report)
+{
+	return &report->findings;
+}
+
+/* What into does not know about its surroundings it learns from from. */
+static void adopt(struct tlat_report *into, struct tlat_report *from)
+{
+	if (!into->clock && !into->document) {
+		into->clock = from->clock;
+		into->slew_ppb = from->slew_ppb;
+		from->clock = NULL;
+	}
+	if (!into->machine.known && !into->document) {
+		into->machine = from->machine;
+		from->machine = (struct tlat_report_machine){ 0 };
+	}
+}
+
+int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
+{
+	int ret = reserve(into, from->n_results);
+
+	if (ret < 0)
+		return ret;
+	adopt(into, from);
+	for (size_t i = 0; i < from->n_results; i++)
+		into->results[into->n_results++] = from->results[i];
+	from->n_results = 0;
+	tlat_findings_move(&into->findings, &from->findings);
+	into->duration_ns += from->duration_ns;
+	into->appended = true;
+	tlat_report_free(from);
+	return 0;
+}
+
+static char **copy_argv(int argc, char *const argv[])
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	for (int i = 0; copy && i < argc; i++) {
+		copy[i] = strdup(argv[i]);
+		if (!copy[i]) {
+			argv_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
+		       const char *repeat)
+{
+	char **copy;
+	char *command = NULL;
+
+	if (argc < 0)
+		return -EINVAL;
+	if (repeat && !(command = strdup(repeat)))
+		return -ENOMEM;
+	copy = copy_argv(argc, argv);
+	if (!copy) {
+		free(command);
+		return -ENOMEM;
+	}
+	argv_free(report->argv);
+	free(report->repeat);
+	report->argv = copy;
+	report->repeat = command;
+	return 0;
+}
+
+const struct tlat_result *tlat_report_result(const struct tlat_report *report, size_t index)
+{
+	return index < report->n_results ? report->results[index] : NULL;
+}
+
+static int finding_at(const struct tlat_findings *findings, size_t index,
+		      struct tlat_finding *ret_finding)
+{
+	if (index >= findings->n)
+		return -ENOENT;
+	*ret_finding = findings->v[index];
+	return 0;
+}
+
+int tlat_report_finding(const struct tlat_report *report, size_t index,
+			struct tlat_finding *ret_finding)
+{
+	return finding_at(&report->findings, index, ret_finding);
+}
+
+int tlat_result_finding(const struct tlat_result *result, size_t index,
+			struct tlat_finding *ret_finding)
+{
+	return finding_at(&result->findings, index, ret_finding);
+}
+
+static bool any_ended(const struct tlat_report *report, int32_t end)
+{
+	for (size_t i = 0; i < report->n_results; i++)
+		if (report->results[i]->end == end)
+			return true;
+	return false;
+}
+
+/* How the last result that could be measured ended. */
+static int32_t last_end(const struct tlat_report *report)
+{
+	for (size_t i = report->n_results; i-- > 0;)
+		if (report->results[i]->supported)
+			return report->results[i]->end;
+	return report->end_read;
+}
+
+const char *tlat_report_end(const struct tlat_report *report)
+{
+	int32_t end = report->end_read;
+
+	if (any_ended(report, TLAT_END_SIGNAL))
+		end = TLAT_END_SIGNAL;
+	else if (any_ended(report, TLAT_END_ERROR))
+		end = TLAT_END_ERROR;
+	else if (!report->document || report->appended)
+		end = last_end(report);
+	return tlat_end_names[end];
+}
+
+const char *tlat_result_probe(const struct tlat_result *result)
+{
+	return result->probe;
+}
+
+const struct tlat_hist *tlat_result_hist(const struct tlat_result *result)
+{
+	return result->latency;
+}
+
+int tlat_report_fact(const struct tlat_report *report, size_t index, struct tlat_fact *ret_fact)
+{
+	tlat_report_facts_make((struct tlat_report *)report);	/* a cache, not a change */
+	if (index >= report->n_facts)
+		return -ENOENT;
+	*ret_fact = report->facts[index];
+	return 0;
+}
+
+const char *tlat_report_repeat(const struct tlat_report *report)
+{
+	return report->repeat;
+}
+
+int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding)
+{
+	tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy, "%s",
+			  finding->text);
+	return 0;
+}
+
+int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)
+{
+	if (!tlat_verdict_name(verdict))
+		return -EINVAL;
+	if (index == TLAT_REPORT_WHOLE)
+		report->verdict = verdict;
+	else if (index < report->n_results)
+		report->results[index]->verdict = verdict;
+	else
+		return -ENOENT;
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - the inside of a report, and what its files share: figures of a
+ * distribution, the JSON document behind a report that was read, file access.
+ */
+#ifndef TLAT_REPORT_H
+#define TLAT_REPORT_H
+
+#include "machine.h"
+#include "result.h"
+#include "stats.h"
+#include "uncertainty.h"
+
+#define TLAT_REPORT_SCHEMA "timerlat-report/1"
+#define TLAT_REPORT_BYTES_MAX (64u << 20)	/* a longer document is refused */
+
+/* Figures of the machine; sets in the kernel's list syntax, NULL: not known. */
+struct tlat_report_machine {
+	bool known;
+	struct tlat_machine_facts facts;
+	char *online, *isolated, *isolated_requested, *nohz_full;
+};
+
+struct tlat_report {
+	char id[37];		/* random UUID */
+	char **argv;		/* NULL-terminated; NULL: no origin was told */
+	char *repeat;
+	int64_t start_ns;	/* CLOCK_REALTIME */
+	int64_t duration_ns;	/* measured; runs that follow each other add up */
+	uint64_t seed;
+	struct tlat_report_machine machine;
+	struct tlat_calibration *clock;	/* NULL: not known */
+	int64_t slew_ppb;
+	struct tlat_findings findings;
+	struct tlat_result **results;
+	size_t n_results;
+	/* A report that was read keeps its document, and is written from it. */
+	void *document;
+	size_t n_findings_read;
+	int32_t end_read;	/* enum tlat_end, as the document says */
+	bool appended;		/* results were added since it was read */
+	int32_t verdict;	/* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
+	struct tlat_fact *facts;	/* made when first asked for */
+	size_t n_facts;
+};
+
+/* report.c */
+
+#define TLAT_NO_VERDICT (-1)
+
+/* An object with nothing in it, not even an id; NULL: no memory. */
+struct tlat_report *tlat_report_alloc(void);
+/* Give result the report's calibration, unless it has its own. 0 or -ENOMEM. */
+int tlat_report_calibrate(const struct tlat_report *report, struct tlat_result *result);
+/* Whether figures taken with either have the same uncertainty. */
+bool tlat_calibration_equal(const struct tlat_calibration *a, const struct tlat_calibration *b);
+
+/* summary.c: what JSON and C access both say about a distribution */
+
+#define TLAT_QUANTILES 5
+
+struct tlat_quantile {
+	const char *key;	/* "p50_ns" */
+	double p;
+};
+
+extern const struct tlat_quantile tlat_quantiles[TLAT_QUANTILES];
+
+/* All in ns; NAN where the samples cannot carry it. */
+struct tlat_figures {
+	uint64_t n;
+	double min_ns, max_ns, mean_ns, sd_ns;
+	struct tlat_estimate q[TLAT_QUANTILES];
+};
+
+/* hist NULL: nothing measured. blocks NULL: every sample counts as independent. */
+void tlat_figures(const struct tlat_hist *hist, const struct tlat_blocks *blocks,
+		  struct tlat_figures *ret);
+double tlat_hist_ns(const struct tlat_hist *hist, double value);
+
+/*
+ * The figures with all expiries put back that hid behind a late one. Returns how many, -ENODATA
+ * when there is nothing to correct, or -ENOMEM.
+ */
+int64_t tlat_result_corrected(const struct tlat_result *result, struct tlat_figures *ret);
+
+enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };
+
+/*
+ * Uncertainty of one figure of the result's latency, with its interval and number of independent
+ * samples if it is an estimate. Returns 0, or -ENODATA when the clock is not known or value_ns is
+ * no number.
+ */
+int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_kind kind,
+			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret);
+
+/* report_file.c: no JSON in here */
+
+/* All of a file ("-": standard input), at most max bytes; *ret_more: the file is longer. */
+ssize_t tlat_file_read(const char *path, size_t max, char **ret_text, bool *ret_more,
+		       struct tlat_error *reterr);
+/* Replace the file by text, or add text to its end; "-": standard output. */
+int tlat_file_replace(const char *path, const char *text, size_t n, struct tlat_error *reterr);
+int tlat_file_append(const char *path, const char *text, size_t n, struct tlat_error *reterr);
+
+/* report_read.c */
+
+/* Read the first document in text; name stands for it in errors. more: text was cut. */
+int tlat_report_read_text(struct tlat_report **ret_report, const char *text, size_t n, bool more,
+			  const char *name, struct tlat_error *reterr);
+void tlat_document_free(void *document);
+
+/* report_facts.c: fill facts, unless they are there. */
+void tlat_report_facts_make(struct tlat_report *report);
+
+#endif /* TLAT_REPORT_H */

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report_hist.c - distributions in a report: bins as sparse [index, count] pairs, time blocks,
+ * outliers and raw values. Integers stay in the histogram's unit, so that reading gives back
+ * exactly what was written.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_json.h"
+
+#define HZ_MAX INT64_C(1000000000000)
+#define OVERFLOW_VALUE (INT64_C(1) << 37)
+#define EARLY_MAX ((INT64_C(1) << 18) - 1)
+#define BLOCKS_LENGTH_NS_MAX (INT64_C(1) << 62)
+
+typedef uint64_t bin_fn(const struct tlat_hist *hist, uint32_t index);
+typedef void add_bin_fn(struct tlat_hist *hist, uint32_t index, uint64_t count);
+
+static json_t *pair_json(struct tlat_writer *w, int64_t index, uint64_t count)
+{
+	json_t *pair = json_array();
+
+	tlat_push(w, pair, json_integer(index));
+	tlat_push(w, pair, json_integer((json_int_t)count));
+	return pair;
+}
+
+static json_t *bins_json(struct tlat_writer *w, const struct tlat_hist *hist, bin_fn *bin,
+			 uint32_t n)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t count = bin(hist, i);
+
+		if (count)
+			tlat_push(w, array, pair_json(w, i, count));
+	}
+	return array;
+}
+
+json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist)
+{
+	bool ns = tlat_hist_hz(hist) == TLAT_NSEC_PER_SEC;
+	bool empty = !tlat_hist_count(hist);
+	json_t *object = json_object();
+
+	tlat_put(w, object, "layout", json_string("hdr"));
+	tlat_put(w, object, "digits", json_integer(3));
+	tlat_put(w, object, "unit", json_string(ns ? "ns" : "ticks"));
+	tlat_put(w, object, "hz", json_integer((json_int_t)tlat_hist_hz(hist)));
+	tlat_put(w, object, "min", empty ? json_null() : json_integer(tlat_hist_min(hist)));
+	tlat_put(w, object, "max", empty ? json_null() : json_integer(tlat_hist_max(hist)));
+	tlat_put(w, object, "overflow", json_integer((json_int_t)tlat_hist_overflow(hist)));
+	tlat_put(w, object, "counts", bins_json(w, hist, tlat_hist_bin, TLAT_HIST_BINS));
+	tlat_put(w, object, "early", bins_json(w, hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS));
+	return object;
+}
+
+/* One [index, count] pair, whose index is above all before it. */
+static int get_pair(struct tlat_reader *r, const json_t *item, const char *key, int64_t above,
+		    int64_t max, int64_t *ret_index, uint64_t *ret_count)
+{
+	int ret;
+
+	if (json_array_size(item) != 2)
+		return tlat_refuse(r, key, "has an item that is not [index, count]");
+	ret = tlat_item_int(r, item, 0, key, above + 1, max, ret_index);
+	return ret < 0 ? ret : tlat_item_count(r, item, 1, key, ret_count);
+}
+
+/* Adds count to *sum, which stays below 2^53. */
+static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint64_t *sum)
+{
+	*sum += count;
+	if (*sum > TLAT_COUNT_MAX)
+		return tlat_refuse(r, key, "adds up to more than 2^53 samples");
+	return 0;
+}
+
+/* The bins from first to n - 1; early ones begin with -1 in bin 1. */
+static int get_bins(struct tlat_reader *r, const json_t *object, const char *key,
+		    struct tlat_hist *hist, add_bin_fn *add, int64_t first, int64_t n,
+		    uint64_t *sum)
+{
+	int64_t index = first - 1;
+	uint64_t count;
+	json_t *array;
+	int ret = tlat_need(r, object, key, JSON_ARRAY, &array);
+	size_t size = json_array_size(array);
+
+	for (size_t i = 0; !ret && i < size; i++) {
+		ret = get_pair(r, json_array_get(array, i), key, index, n - 1, &index, &count);
+		if (!ret)
+			ret = add_sum(r, key, count, sum);
+		if (!ret)
+			add(hist, (uint32_t)index, count);
+	}
+	return ret;
+}
+
+struct layout {
+	char layout[8], unit[8];
+	int32_t digits;
+	int64_t hz, min, max, overflow;
+};
+
+static const struct tlat_field layout_fields[] = {
+	TLAT_FIELD(layout, layout, STRING),
+	TLAT_FIELD(layout, digits, INT32),
+	TLAT_FIELD(layout, unit, STRING),
+	TLAT_FIELD(layout, hz, INT64),
+	TLAT_FIELD(layout, overflow, INT64),
+};
+
+static int get_layout(struct tlat_reader *r, const json_t *object, struct layout *layout)
+{
+	int ret = tlat_get_fields(r, object, layout, layout_fields, TLAT_ARRAY_SIZE(layout_fields));
+
+	if (ret < 0)
+		return ret;
+	if (strcmp(layout->layout, "hdr") || layout->digits != 3)
+		return tlat_refuse(r, "layout", "is not \"hdr\" with 3 digits");
+	if (strcmp(layout->unit, "ns") && strcmp(layout->unit, "ticks"))
+		return tlat_refuse(r, "unit", "is neither \"ns\" nor \"ticks\"");
+	if (layout->hz < 1 || layout->hz > HZ_MAX)
+		return tlat_refuse(r, "hz", "%lld is out of range", (long long)layout->hz);
+	if (layout->overflow < 0 || layout->overflow > TLAT_COUNT_MAX)
+		return tlat_refuse(r, "overflow", "%lld is out of range",
+				   (long long)layout->overflow);
+	return 0;
+}
+
+/* Index of the first bin in use from from on, in steps of step; -1: none. */
+static int64_t used_bin(const struct tlat_hist *hist, bin_fn *bin, int64_t from, int64_t step,
+			int64_t n)
+{
+	for (int64_t i = from; i >= 0 && i < n; i += step)
+		if (bin(hist, (uint32_t)i))
+			return i;
+	return -1;
+}
+
+static bool in_bin(int64_t value, int64_t index)
+{
+	return value >= 0 && value < OVERFLOW_VALUE &&
+	       tlat_hist_index((uint64_t)value) == (uint32_t)index;
+}
+
+/* The earliest bin also has all that is earlier. */
+static bool in_early_bin(int64_t value, int64_t index)
+{
+	return value < 0 && in_bin(value < -EARLY_MAX ? EARLY_MAX : -value, index);
+}
+
+/* The smallest value of hist may be min. */
+static bool is_min(const struct tlat_hist *hist, int64_t min)
+{
+	int64_t early = used_bin(hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS - 1, -1,
+				 TLAT_HIST_EARLY_BINS);
+	int64_t first = used_bin(hist, tlat_hist_bin, 0, 1, TLAT_HIST_BINS);
+
+	if (early >= 0)
+		return in_early_bin(min, early);
+	return first >= 0 ? in_bin(min, first) : min >= OVERFLOW_VALUE;
+}
+
+static bool is_max(const struct tlat_hist *hist, int64_t max)
+{
+	int64_t early = used_bin(hist, tlat_hist_early_bin, 0, 1, TLAT_HIST_EARLY_BINS);
+	int64_t last = used_bin(hist, tlat_hist_bin, TLAT_HIST_BINS - 1, -1, TLAT_HIST_BINS);
+
+	if (tlat_hist_overflow(hist))
+		return max >= OVERFLOW_VALUE;
+	return last >= 0 ? in_bin(max, last) : in_early_bin(max, early);
+}
+
+/* The exact extremes must lie in the outermost bins. */
+static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
+			  const struct layout *layout)
+{
+	if (layout->min > layout->max)
+		return tlat_refuse(r, "min", "%lld is above max", (long long)layout->min);
+	if (!is_min(hist, layout->min))
+		return tlat_refuse(r, "min", "%lld is not in the lowest bin",
+				   (long long)layout->min);
+	if (!is_max(hist, layout->max))
+		return tlat_refuse(r, "max", "%lld is not in the highest bin",
+				   (long long)layout->max);
+	return 0;
+}
+
+static int get_extremes(struct tlat_reader *r, const json_t *object, struct tlat_hist *hist,
+			struct layout *layout)
+{
+	const struct tlat_field fields[] = {
+		TLAT_FIELD(layout, min, INT64),
+		TLAT_FIELD(layout, max, INT64),
+	};
+	json_t *value;
+	int ret;
+
+	if (!tlat_hist_count(hist))
+		return 0;
+	if ((ret = tlat_need(r, object, "min", JSON_INTEGER, &value)) < 0 ||
+	    (ret = tlat_need(r, object, "max", JSON_INTEGER, &value)) < 0 ||
+	    (ret = tlat_get_fields(r, object, layout, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
+	    (ret = check_extremes(r, hist, layout)) < 0)
+		return ret;
+	tlat_hist_set_extremes(hist, layout->min, layout->max);
+	return 0;
+}
+
+static int fill_hist(struct tlat_reader *r, const json_t *object, struct layout *layout,
+		     struct tlat_hist *hist)
+{
+	uint64_t sum = (uint64_t)layout->overflow;
+	int ret;
+
+	if ((ret = get_bins(r, object, "counts", hist, tlat_hist_add_bin, 0, TLAT_HIST_BINS,
+			    &sum)) < 0 ||
+	    (ret = get_bins(r, object, "early", hist, tlat_hist_add_early_bin, 1,
+			    TLAT_HIST_EARLY_BINS, &sum)) < 0)
+		return ret;
+	tlat_hist_add_overflow(hist, (uint64_t)layout->overflow);
+	return get_extremes(r, object, hist, layout);
+}
+
+static int get_hist_members(struct tlat_reader *r, const json_t *member, uint64_t overflow,
+			    struct tlat_hist **ret_hist)
+{
+	struct layout layout = { .overflow = (int64_t)overflow };
+	struct tlat_hist *hist;
+	int ret = get_layout(r, member, &layout);
+
+	if (ret < 0)
+		return ret;
+	if (tlat_hist_new(&hist, (uint64_t)layout.hz) < 0)
+		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+	ret = fill_hist(r, member, &layout, hist);
+	if (ret < 0)
+		tlat_hist_free(hist);
+	else
+		*ret_hist = hist;
+	return ret;
+}
+
+int tlat_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
+		  struct tlat_hist **ret_hist)
+{
+	json_t *member;
+	int ret = tlat_get(r, object, "histogram", JSON_OBJECT, &member);
+	size_t mark;
+
+	*ret_hist = NULL;
+	if (ret < 0 || !member)
+		return ret;
+	mark = tlat_enter(r, "histogram");
+	ret = get_hist_members(r, member, overflow, ret_hist);
+	tlat_leave(r, mark);
+	return ret;
+}
+
+static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
+{
+	const struct tlat_block_bin *bins;
+	size_t n = tlat_blocks_bins(blocks, i, &bins);
+	json_t *object = json_object();
+	json_t *counts = json_array();
+
+	if (!n && tlat_blocks_samples(blocks, i))
+		w->failed = true;	/* no memory for the walk */
+	for (size_t b = 0; b < n; b++)
+		tlat_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
+	tlat_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
+	tlat_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
+	tlat_put(w, object, "counts", counts);
+	return object;
+}
+
+json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks)
+{
+	size_t n = blocks ? tlat_blocks_count(blocks) : 0;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		tlat_push(w, array, block_json(w, blocks, i));
+	return array;
+}
+
+/* Early bins are ~index, and one past the last bin is overflow. */
+static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tlat_block_bin *bins,
+			  uint64_t *sum)
+{
+	int64_t index = -TLAT_HIST_EARLY_BINS - 1;
+	size_t n = json_array_size(counts);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		ret = get_pair(r, json_array_get(counts, i), "counts", index, TLAT_HIST_BINS,
+			       &index, &bins[i].count);
+		bins[i].index = (int32_t)index;
+		if (!ret)
+			ret = add_sum(r, "counts", bins[i].count, sum);
+	}
+	return ret;
+}
+
+static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_blocks *blocks,
+		     uint64_t *sum)
+{
+	struct tlat_block_bin *bins;
+	json_t *counts;
+	size_t n;
+	int ret = tlat_need(r, item, "counts", JSON_ARRAY, &counts);
+
+	if (ret < 0)
+		return ret;
+	n = json_array_size(counts);
+	bins = calloc(n + 1, sizeof(*bins));
+	if (!bins)
+		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+	ret = get_block_bins(r, counts, bins, sum);
+	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
+		ret = tlat_refuse(r, "counts", "cannot be taken as a block");
+	free(bins);
+	return ret;
+}
+
+/* The length that all blocks of a report share. */
+static int get_length(struct tlat_reader *r, const json_t *item, int64_t *ret_length_ns)
+{
+	json_t *length;
+	int ret = tlat_need(r, item, "length_ns", JSON_INTEGER, &length);
+
+	if (ret < 0)
+		return ret;
+	*ret_length_ns = json_integer_value(length);
+	if (*ret_length_ns < 1 || *ret_length_ns > BLOCKS_LENGTH_NS_MAX)
+		return tlat_refuse(r, "length_ns", "%lld is out of range",
+				   (long long)*ret_length_ns);
+	return 0;
+}
+
+static int get_blocks_items(struct tlat_reader *r, const json_t *array,
+			    const struct tlat_hist *hist, struct tlat_blocks *blocks)
+{
+	uint64_t sum = 0;
+	size_t n = json_array_size(array);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		size_t mark = tlat_enter_item(r, "blocks", i);
+
+		ret = get_block(r, json_array_get(array, i), blocks, &sum);
+		tlat_leave(r, mark);
+	}
+	if (!ret && sum > tlat_hist_count(hist))
+		return tlat_refuse(r, "blocks", "hold %llu samples, the histogram %llu",
+				   (unsigned long long)sum,
+				   (unsigned long long)tlat_hist_count(hist));
+	return ret;
+}
+
+int tlat_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
+		    struct tlat_blocks **ret_blocks)
+{
+	int64_t length_ns = 0;
+	json_t *array;
+	int ret = tlat_get(r, object, "blocks", JSON_ARRAY, &array);
+
+	*ret_blocks = NULL;
+	if (ret < 0 || !json_array_size(array))
+		return ret;
+	if (!hist || json_array_size(array) > TLAT_BLOCKS_MAX)
+		return tlat_refuse(r, "blocks", "%zu are more than there can be here",
+				   json_array_size(array));
+	ret = get_length(r, json_array_get(array, 0), &length_ns);
+	if (ret < 0)
+		return ret;
+	if (tlat_blocks_new(ret_blocks, length_ns) < 0)
+		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+	ret = get_blocks_items(r, array, hist, *ret_blocks);
+	if (ret < 0) {
+		tlat_blocks_free(*ret_blocks);
+		*ret_blocks = NULL;
+	}
+	return ret;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/* report_nojson.c - a build without jansson: reports exist, but not as text. */
+#include "report.h"
+
+static int not_built(struct tlat_error *reterr)
+{
+	return tlat_fail(reterr, -EOPNOTSUPP, "JSON: not in this build of libtimerlat; "
+			 "build it with jansson (TLAT_WITH_JANSSON=ON)");
+}
+
+int tlat_report_read_text(struct tlat_report **ret_report, const char *text, size_t n, bool more,
+			  const char *name, struct tlat_error *reterr)
+{
+	(void)ret_report, (void)text, (void)n, (void)more, (void)name;
+	return not_built(reterr);
+}
+
+int tlat_report_read(struct tlat_report **ret_report, const char *path, struct tlat_error *reterr)
+{
+	(void)ret_report, (void)path;
+	return not_built(reterr);
+}
+
+int tlat_report_write(const struct tlat_report *report, const char *path, unsigned int flags,
+		      struct tlat_error *reterr)
+{
+	(void)report, (void)path, (void)flags;
+	return not_built(reterr);
+}
+
+char *tlat_report_format(const struct tlat_report *report)
+{
+	(void)report;
+	return NULL;
+}
+
+void tlat_document_free(void *document)
+{
+	assert(!document);
+}
+
+void tlat_report_facts_make(struct tlat_report *report)
+{
+	(void)report;
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+/* report_result.c - one result, to and from its part of the document. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_json.h"
+
+static const struct tlat_field head_fields[] = {
+	TLAT_FIELD(tlat_result, probe, STRING),
+	TLAT_FIELD(tlat_result, from, STRING),
+	TLAT_FIELD(tlat_result, to, STRING),
+	TLAT_FIELD(tlat_result, thread, INT32),
+	TLAT_FIELD(tlat_result, supported, BOOL),
+	TLAT_FIELD(tlat_result, pair, BOOL),
+	TLAT_FIELD(tlat_result, periodic, BOOL),
+	TLAT_FIELD(tlat_result, round_trip, BOOL),
+	TLAT_FIELD(tlat_result, verify, BOOL),
+};
+
+static const struct tlat_field setting_fields[] = {
+	TLAT_FIELD(tlat_result, interval_ns, INT64),
+	TLAT_FIELD(tlat_result, settle_ns, INT64),
+	TLAT_FIELD(tlat_result, dither_ns, INT64),
+	TLAT_FIELD(tlat_result, phase_ns, INT64),
+	TLAT_FIELD(tlat_result, duration_ns, INT64),
+	TLAT_FIELD(tlat_result, cpu_latency_ns, INT64_OR_NULL),
+	TLAT_FIELD(tlat_result, warmup, COUNT),
+	TLAT_FIELD(tlat_result, rests, COUNT),
+};
+
+static const struct tlat_field inject_fields[] = {
+	TLAT_FIELD_AS(tlat_result, inject_ns, "delay_ns", INT64),
+	TLAT_FIELD_AS(tlat_result, injected_p50_ns, "mean_ns", REAL),
+};
+
+/* CPU and thread id of a side that never ran are not known. */
+static const struct tlat_field side_fields[] = {
+	TLAT_FIELD(tlat_side_facts, cpu, INT32_OR_NULL),
+	TLAT_FIELD(tlat_side_facts, priority, INT32),
+	TLAT_FIELD(tlat_side_facts, slack_ns, INT64),
+	TLAT_FIELD(tlat_side_facts, tid, INT32),
+};
+
+static const struct tlat_field count_fields[] = {
+	TLAT_FIELD(tlat_counts, asked, COUNT),
+	TLAT_FIELD(tlat_counts, recorded, COUNT),
+	TLAT_FIELD(tlat_counts, early, COUNT),
+	TLAT_FIELD(tlat_counts, overflow, COUNT),
+	TLAT_FIELD(tlat_counts, missed, COUNT),
+	TLAT_FIELD(tlat_counts, unfinished, COUNT),
+};
+
+static json_t *side_json(struct tlat_writer *w, bool known, const struct tlat_side_facts *side)
+{
+	json_t *object;
+
+	if (!known)
+		return json_null();
+	object = json_object();
+	tlat_put_fields(w, object, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
+	tlat_put(w, object, "policy", tlat_json_string(tlat_policy_name(side->policy)));
+	return object;
+}
+
+static json_t *reasons_json(struct tlat_writer *w, const uint64_t *counts, const char *const *names,
+			    size_t n)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < n; i++)
+		tlat_put(w, object, names[i], json_integer((json_int_t)counts[i]));
+	return object;
+}
+
+static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *counts)
+{
+	json_t *object = json_object();
+
+	tlat_put_fields(w, object, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	tlat_put(w, object, "rejected", reasons_json(w, counts->rejected, tlat_rejected_names,
+						     TLAT_REJECTED_COUNT));
+	return object;
+}
+
+static json_t *inject_json(struct tlat_writer *w, const struct tlat_result *result)
+{
+	json_t *object;
+
+	if (!result->injected)
+		return json_null();
+	object = json_object();
+	tlat_put_fields(w, object, result, inject_fields, TLAT_ARRAY_SIZE(inject_fields));
+	return object;
+}
+
+static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+{
+	tlat_put(w, object, "kind", json_string("latency"));
+	tlat_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
+	tlat_put(w, object, "relation", tlat_json_string(result->relation));
+	tlat_put(w, object, "wait", side_json(w, true, &result->wait));
+	tlat_put(w, object, "kick", side_json(w, result->has_kick, &result->kick));
+	tlat_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
+	tlat_put(w, object, "inject", inject_json(w, result));
+	tlat_put(w, object, "end", json_string(tlat_end_names[result->end]));
+	tlat_put(w, object, "repeat", tlat_json_string(result->repeat));
+	if (result->verdict != TLAT_NO_VERDICT)
+		tlat_put(w, object, "verdict", json_string(tlat_verdict_name(result->verdict)));
+	tlat_put(w, object, "offset",
+		 result->has_offset ? tlat_offset_json(w, &result->offset) : json_null());
+}
+
+static void put_measured(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+{
+	tlat_put(w, object, "counts", counts_json(w, &result->counts));
+	tlat_put(w, object, "disturbed", reasons_json(w, result->counts.disturbed,
+						      tlat_disturbed_names, TLAT_DISTURBED_COUNT));
+	tlat_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
+	tlat_put_figures(w, object, result);
+	tlat_put(w, object, "call", tlat_side_figures_json(w, result->call));
+	tlat_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
+	tlat_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
+	tlat_put(w, object, "metrics", json_array());
+	tlat_put(w, object, "histogram",
+		 result->latency ? tlat_hist_json(w, result->latency) : json_null());
+	tlat_put(w, object, "blocks", tlat_blocks_json(w, result->blocks));
+	tlat_put(w, object, "outliers", tlat_outliers_json(w, result));
+	if (result->n_raw && result->latency)
+		tlat_put(w, object, "raw_ns", tlat_raw_json(w, result));
+	tlat_put(w, object, "watch", tlat_watch_json(w, result->watch));
+	tlat_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
+}
+
+/* A result that was read is written as it was, with all that this library does not know. */
+json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report,
+			 const struct tlat_result *result)
+{
+	json_t *object = result->document ? json_copy(result->document) : json_object();
+
+	if (!result->document) {
+		put_conditions(w, object, result);
+		put_measured(w, object, result);
+	}
+	if (!json_object_get(object, "clock") &&
+	    !tlat_calibration_equal(report->clock, result->clock))
+		tlat_put(w, object, "clock", tlat_clock_json(w, result->clock, result->slew_ppb));
+	return object;
+}
+
+static int get_policy(struct tlat_reader *r, const json_t *object, int32_t *ret_policy)
+{
+	json_t *name;
+	int policy, ret = tlat_get(r, object, "policy", JSON_STRING, &name);
+
+	if (ret < 0 || !name)
+		return ret;
+	policy = tlat_policy_from_name(json_string_value(name));
+	if (policy < 0)
+		return tlat_refuse(r, "policy", "\"%.40s\" is no policy", json_string_value(name));
+	*ret_policy = policy;
+	return 0;
+}
+
+static int get_side(struct tlat_reader *r, const json_t *object, const char *key, bool *ret_known,
+		    struct tlat_side_facts *side)
+{
+	json_t *member;
+	size_t mark;
+	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+
+	*ret_known = member != NULL;
+	if (ret < 0 || !member)
+		return ret;
+	mark = tlat_enter(r, key);
+	ret = tlat_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
+	if (!ret)
+		ret = get_policy(r, member, &side->policy);
+	tlat_leave(r, mark);
+	return ret;
+}
+
+static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	json_t *name;
+	int ret = tlat_get(r, object, "relation", JSON_STRING, &name);
+
+	if (ret < 0 || !name)
+		return ret;
+	result->relation = tlat_relation_from_name(json_string_value(name));
+	if (!result->relation)
+		return tlat_refuse(r, "relation",
+				   "\"%.40s\" is none of same-cpu, smt, llc, node, remote",
+				   json_string_value(name));
+	return 0;
+}
+
+int tlat_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end)
+{
+	json_t *name;
+	int ret = tlat_get(r, object, "end", JSON_STRING, &name);
+
+	if (ret < 0 || !name)
+		return ret;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(tlat_end_names); i++)
+		if (!strcmp(tlat_end_names[i], json_string_value(name))) {
+			*ret_end = (int32_t)i;
+			return 0;
+		}
+	return tlat_refuse(r, "end", "\"%.40s\" is none of count, time, signal, break, error",
+			   json_string_value(name));
+}
+
+static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	json_t *member;
+	size_t mark;
+	int ret = tlat_get(r, object, "inject", JSON_OBJECT, &member);
+
+	if (ret < 0 || !member)
+		return ret;
+	result->injected = true;
+	mark = tlat_enter(r, "inject");
+	ret = tlat_get_fields(r, member, result, inject_fields, TLAT_ARRAY_SIZE(inject_fields));
+	tlat_leave(r, mark);
+	return ret;
+}
+
+static int get_conditions(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	json_t *probe;
+	bool has_wait;
+	int ret;
+
+	if ((ret = tlat_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
+	    (ret = get_relation(r, object, result)) < 0 ||
+	    (ret = get_side(r, object, "wait", &has_wait, &result->wait)) < 0 ||
+	    (ret = get_side(r, object, "kick", &result->has_kick, &result->kick)) < 0)
+		return ret;
+	result->pair = result->has_kick;
+	if ((ret = tlat_get_fields(r, object, result, head_fields,
+				   TLAT_ARRAY_SIZE(head_fields))) < 0 ||
+	    (ret = tlat_get_fields(r, object, result, setting_fields,
+				   TLAT_ARRAY_SIZE(setting_fields))) < 0 ||
+	    (ret = get_inject(r, object, result)) < 0 ||
+	    (ret = tlat_get_end(r, object, &result->end)) < 0 ||
+	    (ret = tlat_get_string_copy(r, object, "repeat", &result->repeat)) < 0 ||
+	    (ret = tlat_get_offset(r, object, result)) < 0)
+		return ret;
+	return tlat_get_findings(r, object, &result->findings);
+}
+
+/* Reasons that this library does not know are refused where the accounting needs them. */
+static int get_reasons(struct tlat_reader *r, const json_t *object, const char *key,
+		       uint64_t *counts, const char *const *names, size_t n, bool closed)
+{
+	json_t *member;
+	size_t mark, known = 0;
+	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+
+	if (ret < 0 || !member)
+		return ret;
+	mark = tlat_enter(r, key);
+	for (size_t i = 0; !ret && i < n; i++) {
+		const struct tlat_field field = { names[i], TLAT_FIELD_COUNT, 0, sizeof(*counts) };
+
+		known += json_object_get(member, names[i]) != NULL;
+		ret = tlat_get_fields(r, member, &counts[i], &field, 1);
+	}
+	tlat_leave(r, mark);
+	if (!ret && closed && known != json_object_size(member))
+		ret = tlat_refuse(r, key, "has a reason that libtimerlat %s does not know",
+				  TLAT_VERSION);
+	return ret;
+}
+
+static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
+{
+	const uint64_t parts[] = {
+		counts->asked, counts->recorded, counts->early, counts->overflow, counts->missed,
+		counts->unfinished, counts->rejected[0], counts->rejected[1], counts->rejected[2],
+	};
+
+	static_assert(TLAT_REJECTED_COUNT == 3, "parts names every reason");
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(parts); i++)
+		if (parts[i] > TLAT_COUNT_MAX)
+			return tlat_refuse(r, "counts", "%llu is above 2^53",
+					   (unsigned long long)parts[i]);
+	if (tlat_counts_balance(counts))
+		return tlat_refuse(r, "counts",
+				   "asked is not recorded + early + overflow + missed + "
+				   "rejected + unfinished: %+lld",
+				   (long long)tlat_counts_balance(counts));
+	return 0;
+}
+
+static int get_counts(struct tlat_reader *r, const json_t *object, struct tlat_counts *counts)
+{
+	json_t *member;
+	size_t mark;
+	int ret = tlat_need(r, object, "counts", JSON_OBJECT, &member);
+
+	if (ret < 0)
+		return ret;
+	mark = tlat_enter(r, "counts");
+	ret = tlat_get_fields(r, member, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	if (!ret)
+		ret = get_reasons(r, member, "rejected", counts->rejected, tlat_rejected_names,
+				  TLAT_REJECTED_COUNT, true);
+	tlat_leave(r, mark);
+	if (!ret)
+		ret = get_reasons(r, object, "disturbed", counts->disturbed, tlat_disturbed_names,
+				  TLAT_DISTURBED_COUNT, false);
+	return ret < 0 ? ret : check_counts(r, counts);
+}
+
+static int check_hist(struct tlat_reader *r, const struct tlat_counts *counts,
+		      const struct tlat_hist *hist)
+{
+	uint64_t all = hist ? tlat_hist_count(hist) : 0;
+	uint64_t early = hist ? tlat_hist_early(hist) : 0;
+	uint64_t overflow = hist ? tlat_hist_overflow(hist) : 0;
+
+	if (early == counts->early && overflow == counts->overflow &&
+	    all == counts->recorded + early + overflow)
+		return 0;
+	return tlat_refuse(r, "histogram", "holds %llu recorded, %llu early, %llu overflow; "
+			   "counts say %llu, %llu, %llu",
+			   (unsigned long long)(all - early - overflow), (unsigned long long)early,
+			   (unsigned long long)overflow, (unsigned long long)counts->recorded,
+			   (unsigned long long)counts->early, (unsigned long long)counts->overflow);
+}
+
+/* The histogram of one of the other distributions. */
+static int get_side_hist(struct tlat_reader *r, const json_t *object, const char *key,
+			 struct tlat_hist **ret_hist)
+{
+	json_t *member;
+	size_t mark;
+	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+
+	if (ret < 0 || !member)
+		return ret;
+	mark = tlat_enter(r, key);
+	ret = tlat_get_hist(r, member, 0, ret_hist);
+	tlat_leave(r, mark);
+	return ret;
+}
+
+static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	int ret;
+
+	if ((ret = get_counts(r, object, &result->counts)) < 0 ||
+	    (ret = tlat_get_hist(r, object, result->counts.overflow, &result->latency)) < 0 ||
+	    (ret = check_hist(r, &result->counts, result->latency)) < 0 ||
+	    (ret = tlat_get_blocks(r, object, result->latency, &result->blocks)) < 0 ||
+	    (ret = tlat_get_outliers(r, object, result)) < 0 ||
+	    (ret = tlat_get_raw(r, object, result)) < 0 ||
+	    (ret = get_side_hist(r, object, "call", &result->call)) < 0 ||
+	    (ret = get_side_hist(r, object, "dwell", &result->dwell)) < 0 ||
+	    (ret = get_side_hist(r, object, "floor", &result->floor)) < 0)
+		return ret;
+	return get_side_hist(r, object, "floor_pair", &result->floor_pair);
+}
+
+/* Results of a kind that has no latency keep their document and the conditions. */
+static int fill_result(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
+{
+	json_t *kind;
+	int ret;
+
+	if ((ret = tlat_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
+	    (ret = get_conditions(r, document, result)) < 0 ||
+	    (ret = tlat_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
+		return ret;
+	if (strcmp(json_string_value(kind), "latency"))
+		return 0;
+	ret = get_measured(r, document, result);
+	return ret < 0 ? ret : tlat_get_watch(r, document, &result->watch);
+}
+
+int tlat_get_result(struct tlat_reader *r, json_t *document, struct tlat_result **ret_result)
+{
+	struct tlat_result *result;
+	int ret;
+
+	if (!json_is_object(document))
+		return tlat_refuse(r, "kind", "is missing, the result is no object");
+	result = tlat_result_new();
+	if (!result)
+		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+	ret = fill_result(r, document, result);
+	if (ret < 0) {
+		tlat_result_free(result);
+		return ret;
+	}
+	result->document = json_incref(document);
+	*ret_result = result;
+	return 0;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/*
+ * rt_idle.c - the request that keeps CPUs out of deep idle states. Knows that /dev/cpu_dma_latency
+ * takes a binary 32-bit number of microseconds and forgets it when the descriptor is closed.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+static int fail_hold(int code, struct tlat_error *reterr)
+{
+	if (code == -ENOENT || code == -ENODEV || code == -ENXIO)
+		return tlat_fail(reterr, code,
+				 "/dev/cpu_dma_latency is not there: a container without "
+				 "it, or a kernel without CPU_IDLE; pass the device in (docker run "
+				 "--device /dev/cpu_dma_latency) or leave idle states as they are");
+	if (code == -EACCES || code == -EPERM)
+		return tlat_fail(reterr, code,
+				 "/dev/cpu_dma_latency refused: %s, it is root's; run with "
+				 "sudo, or give a group write access by a udev rule",
+				 tlat_errno_name(-code));
+	return tlat_fail(reterr, code,
+			 "/dev/cpu_dma_latency refused: %s; leave idle states as they are",
+			 tlat_errno_name(-code));
+}
+
+static int hold(int fd, int32_t latency_us, struct tlat_error *reterr)
+{
+	int32_t now = 0;
+	ssize_t n = write(fd, &latency_us, sizeof(latency_us));
+
+	if (n != (ssize_t)sizeof(latency_us))
+		return n < 0 ? fail_hold(-errno, reterr)
+			     : tlat_fail(reterr, -EIO,
+					 "/dev/cpu_dma_latency took %zd of 4 bytes; "
+					 "it is not the kernel's device",
+					 n);
+	n = pread(fd, &now, sizeof(now), 0);
+	if (n == (ssize_t)sizeof(now) && now >= 0 && now <= latency_us)
+		return 0;
+	return tlat_fail(reterr, -EPROTO,
+			 "/dev/cpu_dma_latency took %d us but reads %d us; it is not "
+			 "the kernel's device",
+			 latency_us, now);
+}
+
+int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr)
+{
+	int64_t latency_us = latency_ns == TLAT_ZERO ? 0 : latency_ns / 1000;
+	int fd, r;
+
+	if (latency_us < 0 || latency_us > INT32_MAX)
+		return tlat_fail(reterr, -EINVAL,
+				 "CPU latency of %lld ns is out of range; use 0 to "
+				 "2147483647 us",
+				 (long long)latency_ns);
+	fd = openat(root_fd, "dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return fail_hold(-errno, reterr);
+	r = hold(fd, (int32_t)latency_us, reterr);
+	if (r < 0)
+		close(fd);
+	return r < 0 ? r : fd;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/* session.c - a run as its caller sees it: start, look, stop, wait. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "control.h"
+
+/* A real-time signal that nobody handles, or 0. */
+static int unused_signal(void)
+{
+	struct sigaction action;
+
+	for (int s = SIGRTMAX - 1; s > SIGRTMIN; s--)
+		if (!sigaction(s, NULL, &action) && action.sa_handler == SIG_DFL)
+			return s;
+	return 0;
+}
+
+/* With every signal blocked, so that the caller's handlers run on the caller's threads. */
+static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&run->controller, NULL, tlat_run_control, run);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return tlat_fail(reterr, -error, "controller thread not created: %s; check RLIMIT_NPROC",
+				 strerror(error));
+	return 0;
+}
+
+static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
+		   struct tlat_error *reterr)
+{
+	tlat_gate_init(&run->gate);
+	tlat_gate_init(&run->begun);
+	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
+	run->fd = run->wake_fd = run->idle_fd = -1;
+	run->fd = eventfd(0, EFD_CLOEXEC);
+	run->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (run->fd < 0 || run->wake_fd < 0)
+		return tlat_fail(reterr, -errno, "eventfd() failed: %s; raise RLIMIT_NOFILE",
+				 strerror(errno));
+	run->end_signal = unused_signal();
+	if (!run->end_signal)
+		return tlat_fail(reterr, -EBUSY, "every real-time signal has a handler; one must be "
+				 "free to end a blocked wait");
+	return tlat_run_plan(run, opts, reterr);
+}
+
+int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
+		   struct tlat_error *reterr)
+{
+	struct tlat_run *run = calloc(1, sizeof(*run));
+	int error;
+
+	if (!run)
+		return tlat_fail(reterr, -ENOMEM, "no memory for a run");
+	error = prepare(run, opts, reterr);
+	if (!error)
+		error = start_controller(run, reterr);
+	if (error) {
+		tlat_run_free(run);
+		return error;
+	}
+	tlat_gate_gather(&run->begun, 1);
+	if (!run->failed) {
+		*ret_run = run;
+		return 0;
+	}
+	tlat_run_join(run);
+	error = tlat_fail(reterr, run->failed, "%s", run->error.text);
+	tlat_run_free(run);
+	return error;
+}
+
+int tlat_run_fd(const struct tlat_run *run)
+{
+	return run->fd;
+}
+
+void tlat_run_stop(struct tlat_run *run)
+{
+	int saved = errno;
+	uint64_t one = 1;
+
+	atomic_store(&run->request, 1);
+	if (write(run->wake_fd, &one, sizeof(one)) < 0)
+		errno = saved;	/* full: the controller is being woken already */
+	errno = saved;
+}
+
+int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress)
+{
+	struct tlat_progress now = { 0 };
+	const struct tlat_hist *hist;
+	double ns, elapsed;
+
+	if (thread < 0 || thread >= run->n_instances)
+		return -ENOENT;
+	hist = run->instances[thread].result->latency;
+	if (!hist || !run->started_ns)
+		return -ENOENT;
+	ns = 1e9 / (double)tlat_hist_hz(hist);
+	now.count = tlat_hist_count(hist);
+	now.min_ns = (double)tlat_hist_min(hist) * ns;
+	now.p50_ns = tlat_hist_quantile(hist, 0.5) * ns;
+	now.p99_ns = tlat_hist_quantile(hist, 0.99) * ns;
+	now.max_ns = (double)tlat_hist_max(hist) * ns;
+	elapsed = (double)(tlat_gettime_ns(CLOCK_MONOTONIC) - run->started_ns);
+	if (run->opts.duration_ns)
+		now.done = elapsed / (double)run->opts.duration_ns;
+	if (run->opts.samples && (double)now.count / (double)run->opts.samples > now.done)
+		now.done = (double)now.count / (double)run->opts.samples;
+	now.done = now.done > 1 ? 1 : now.done;
+	now.threads = run->n_instances;
+	now.cpu = run->instances[thread].measurers[0].cpu;
+	return tlat_facts_copy(progress, &now, sizeof(now));
+}
+
+void tlat_run_join(struct tlat_run *run)
+{
+	pthread_join(run->controller, NULL);
+}
+
+static void free_instances(struct tlat_run *run)
+{
+	for (int i = 0; run->instances && i < run->n_instances; i++) {
+		struct tlat_instance *in = &run->instances[i];
+
+		for (int k = 0; k < in->n_measurers; k++)
+			tlat_findings_free(&in->measurers[k].findings);
+		tlat_instance_close(in);
+		tlat_result_free(in->result);
+	}
+	free(run->instances);
+}
+
+void tlat_run_free(struct tlat_run *run)
+{
+	free_instances(run);
+	tlat_injection_destroy(&run->injection);
+	tlat_watch_free(run->watch);
+	tlat_watch_delta_free(run->seen);
+	tlat_hist_free(run->floor_pair);
+	tlat_findings_free(&run->findings);
+	tlat_findings_free(&run->of_result);
+	if (run->owns_clock)
+		tlat_clock_close(run->clock);
+	if (run->owns_machine)
+		tlat_machine_close(run->machine);
+	if (run->fd >= 0)
+		close(run->fd);
+	if (run->wake_fd >= 0)
+		close(run->wake_fd);
+	tlat_gate_destroy(&run->gate);
+	tlat_gate_destroy(&run->begun);
+	free(run->measuring_cpus);
+	free(run->probe);
+	free(run->cpus);
+	free(run);
+}
+
+int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report,
+		  struct tlat_error *reterr)
+{
+	int error;
+
+	tlat_run_join(run);
+	tlat_run_collect(run);
+	error = tlat_report_new(ret_report, run->machine, run->clock, run->opts.seed);
+	for (int i = 0; !error && i < run->n_instances; i++) {
+		error = tlat_report_add(*ret_report, run->instances[i].result);
+		if (!error)
+			run->instances[i].result = NULL;
+	}
+	if (!error) {
+		tlat_report_started(*ret_report, run->realtime_ns);
+		tlat_findings_move(tlat_report_findings(*ret_report), &run->findings);
+	} else {
+		tlat_fail(reterr, error, "no report: %s", strerror(-error));
+	}
+	tlat_run_free(run);
+	return error;
+}
+
+int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opts *opts,
+	     struct tlat_error *reterr)
+{
+	struct tlat_run *run;
+	int error = tlat_run_start(&run, opts, reterr);
+
+	return error ? error : tlat_run_wait(run, ret_report, reterr);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread.h - instances of a probe, and the threads that measure them. Every
+ * thread sets itself up, parks at a blocking gate, and loops when it opens:
+ * nobody spins before all are ready.
+ */
+#ifndef TLAT_THREAD_H
+#define TLAT_THREAD_H
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "run.h"
+
+/* Where measuring threads park until all of them are ready. */
+struct tlat_gate {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int arrived, failed;
+	enum { TLAT_GATE_SHUT, TLAT_GATE_OPEN, TLAT_GATE_ABORTED } state;
+};
+
+void tlat_gate_init(struct tlat_gate *gate);
+void tlat_gate_destroy(struct tlat_gate *gate);
+/* From a measuring thread: ready (error 0) or not; whether the gate opened for it. */
+bool tlat_gate_arrive(struct tlat_gate *gate, int error);
+/* From the controller: wait for n threads; 0, or how many of them failed. */
+int tlat_gate_gather(struct tlat_gate *gate, int n);
+void tlat_gate_set(struct tlat_gate *gate, int state);
+
+struct tlat_instance;
+
+/* One measuring thread. */
+struct tlat_measurer {
+	struct tlat_instance *instance;
+	struct tlat_gate *gate;
+	struct tlat_probe_side side;
+	/* what is asked */
+	int32_t cpu, policy, priority;
+	int64_t slack_ns;
+	bool strict;
+	int end_signal;		/* unblocked, so that a blocked wait can be ended */
+	int done_fd;		/* eventfd, told when the thread has left its loop */
+	/* what there is */
+	pthread_t thread;
+	void *stack;
+	struct tlat_rt *rt;
+	struct tlat_side_facts facts;
+	struct rusage before, after;
+	struct tlat_findings findings;
+	struct tlat_error why;	/* of a failed set-up */
+	atomic_bool finished;
+	bool records;		/* keeps the book */
+	bool running;		/* has been created and not been joined */
+};
+
+/* One instance of a probe: a pair, or one solo thread. */
+struct tlat_instance {
+	const struct tlat_run_opts *opts;
+	const struct tlat_clock *clock;
+	struct tlat_probe_ctx ctx, reply;
+	struct tlat_pair *pair;	/* in map; NULL for solo */
+	struct tlat_solo solo;
+	struct tlat_limits limits;
+	atomic_int *stop;	/* in map */
+	void *map;
+	size_t map_size;
+	struct tlat_book book;
+	struct tlat_result *result;
+	struct tlat_measurer measurers[2];	/* pair: waiter, waker */
+	int n_measurers;
+	bool open, reply_open;
+};
+
+/* Map the shared memory of an instance of ops and open the probe. The rest of *instance is the
+ * caller's to fill before threads start. 0 or a negative errno. */
+int tlat_instance_open(struct tlat_instance *instance, const struct tlat_probe_ops *ops,
+		       const struct tlat_run_opts *opts, const struct tlat_clock *clock,
+		       struct tlat_error *reterr);
+void tlat_instance_close(struct tlat_instance *instance);
+
+/* Create the thread; it inherits from the controller until it sets itself up. 0 or a negative
+ * errno. */
+int tlat_measurer_start(struct tlat_measurer *measurer, struct tlat_error *reterr);
+void tlat_measurer_join(struct tlat_measurer *measurer);
+
+/* inject.c: a self-test's delay between the first stamp and the kick. */
+struct tlat_injection {
+	struct tlat_probe_ops ops;	/* first: an ops pointer leads back here */
+	const struct tlat_probe_ops *real;
+	uint64_t delay_ns;
+	struct tlat_hist *spun;	/* delays really spun, ns */
+};
+
+int tlat_injection_init(struct tlat_injection *injection, const struct tlat_probe_ops *real,
+			int64_t delay_ns);
+void tlat_injection_destroy(struct tlat_injection *injection);
+
+/* repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
+char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,
+			 const char *clock_source, uint64_t seed);
+
+#endif /* TLAT_THREAD_H */

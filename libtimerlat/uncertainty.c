@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * uncertainty.c - the budget of uncertainty of one figure, after the GUM: bounds become standard
+ * uncertainties (a / sqrt 3 where nothing more is known than the bound a), those add in
+ * quadrature, and the sum is expanded by k = 2. Nothing is subtracted from any figure: the cost of
+ * the stamps stays in it, and the ordering component says how much that can be.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "hist.h"
+#include "uncertainty.h"
+
+#define PPB 1e-9
+#define Z95 1.959964		/* a 95 % interval is this many standard deviations either side */
+
+const char *const tlat_component_names[TLAT_U_COUNT] = {
+	[TLAT_U_QUANTUM] = "quantum_ns",
+	[TLAT_U_READ] = "read_ns",
+	[TLAT_U_ORDERING] = "ordering_ns",
+	[TLAT_U_OFFSET] = "offset_ns",
+	[TLAT_U_FREQUENCY] = "frequency_ns",
+	[TLAT_U_BIN] = "bin_ns",
+	[TLAT_U_SAMPLING] = "sampling_ns",
+};
+
+/* One component: its standard uncertainty, and the bound that goes into the linear sum. */
+struct part {
+	double u_ns, bound_ns;
+};
+
+static struct part rectangular(double bound_ns)
+{
+	return (struct part){ bound_ns / sqrt(3), bound_ns };
+}
+
+/*
+ * A stamp is off by up to one step, evenly: q / sqrt 12; two stamps: q / sqrt 6. An estimate over n
+ * samples with independent phases averages it out; a locked phase shifts all samples alike.
+ */
+static struct part quantum(const struct tlat_uncertainty_input *in)
+{
+	double q = in->clock->quantum_ns, square;
+
+	if (in->solo) {
+		q = fmax(q, 1);		/* clock_gettime counts whole nanoseconds */
+		return (struct part){ q / sqrt(12), q };
+	}
+	square = q * q / (6 * fmax(in->n, 1));
+	if (in->locked && in->n > 1)
+		square += q * q / 12;
+	return (struct part){ sqrt(square), q };
+}
+
+/* Half the range of a pair of stamps back to back; a lone stamp has half of that. */
+static struct part read_cost(const struct tlat_uncertainty_input *in)
+{
+	double half_ns = fmax(in->clock->read_p99_ns - in->clock->read_min_ns, 0) / 2;
+
+	return rectangular(in->solo ? half_ns / 2 : half_ns);
+}
+
+static struct part ordering(const struct tlat_uncertainty_input *in)
+{
+	const struct tlat_calibration *clock = in->clock;
+	double lone_ns = clock->gettime_cost_ns > 0 ? clock->gettime_cost_ns : clock->read_cost_ns;
+
+	return rectangular(in->solo ? lone_ns : clock->read_cost_ns);
+}
+
+static struct part offset(const struct tlat_uncertainty_input *in)
+{
+	if (in->solo || !in->offset)
+		return (struct part){ 0 };
+	return rectangular(fmax(fabs(in->offset->lo_ns), fabs(in->offset->hi_ns)));
+}
+
+/* Taken as it is, not over sqrt 3: one calibration serves the whole run. */
+static struct part frequency(const struct tlat_uncertainty_input *in)
+{
+	double ppb = (double)in->clock->hz_error_ppb + (in->solo ? (double)in->slew_ppb : 0);
+	double error_ns = ppb * PPB * fabs(in->value_ns);
+
+	return (struct part){ error_ns, error_ns };
+}
+
+static struct part bin(const struct tlat_uncertainty_input *in)
+{
+	double unit_ns = (double)TLAT_NSEC_PER_SEC / (double)in->hz;
+	double width_ns;
+
+	if (in->exact)
+		return (struct part){ 0 };
+	width_ns = fmax(unit_ns, fabs(in->value_ns) / 1024);
+	return (struct part){ width_ns / sqrt(12), width_ns };
+}
+
+static struct part sampling(const struct tlat_uncertainty_input *in)
+{
+	double half_ns = (in->hi_ns - in->lo_ns) / 2;
+
+	if (!isfinite(half_ns))
+		return (struct part){ 0 };
+	return (struct part){ half_ns / Z95, half_ns };
+}
+
+void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret)
+{
+	const struct part parts[TLAT_U_COUNT] = {
+		[TLAT_U_QUANTUM] = quantum(in),
+		[TLAT_U_READ] = read_cost(in),
+		[TLAT_U_ORDERING] = ordering(in),
+		[TLAT_U_OFFSET] = offset(in),
+		[TLAT_U_FREQUENCY] = frequency(in),
+		[TLAT_U_BIN] = bin(in),
+		[TLAT_U_SAMPLING] = sampling(in),
+	};
+	double square = 0;
+
+	ret->worst_ns = 0;
+	for (size_t i = 0; i < TLAT_U_COUNT; i++) {
+		ret->component_ns[i] = parts[i].u_ns;
+		ret->worst_ns += parts[i].bound_ns;
+		square += parts[i].u_ns * parts[i].u_ns;
+	}
+	ret->u_ns = 2 * sqrt(square);
+}

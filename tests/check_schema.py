@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Check reports: strict JSON, the schema, and what a schema cannot say (sums and order).
+
+usage: check_schema.py FILE...      "-": standard input; JSON Lines: every line
+Prints one line for each fault. Exit: 0 all fine, 1 a fault, 2 usage, 77 no jsonschema here.
+"""
+import json
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("check_schema.py: python3-jsonschema is not installed", file=sys.stderr)
+    sys.exit(77)
+
+SCHEMA = pathlib.Path(__file__).with_name("report.schema.json")
+COUNTED = ("recorded", "early", "overflow", "missed", "unfinished")
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def refuse_duplicates(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError(f"a key stands twice in {[key for key, _ in pairs]}")
+    return members
+
+
+def parse(line):
+    return json.loads(line.decode("utf-8", "strict"), parse_constant=refuse_constant,
+                      object_pairs_hook=refuse_duplicates)
+
+
+def total(pairs):
+    return sum(count for _, count in pairs)
+
+
+def is_ascending(pairs):
+    return all(a[0] < b[0] for a, b in zip(pairs, pairs[1:]))
+
+
+def check_histogram(counts, histogram, where):
+    if histogram is None:
+        if counts["recorded"] or counts["early"] or counts["overflow"]:
+            yield f"{where}: counts without a histogram"
+        return
+    for name, key in (("recorded", "counts"), ("early", "early")):
+        if total(histogram[key]) != counts[name]:
+            yield f"{where}: histogram.{key} adds up to {total(histogram[key])}, " \
+                  f"counts.{name} is {counts[name]}"
+        if not is_ascending(histogram[key]):
+            yield f"{where}: histogram.{key} does not ascend"
+
+
+def check_figures(result, where):
+    summary = result["summary"]
+    samples = sum(result["counts"][name] for name in ("recorded", "early", "overflow"))
+    if (summary is None) != (samples == 0):
+        yield f"{where}: summary is {summary} with {samples} samples"
+    if summary is None:
+        return
+    keys = ("min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "max_ns")
+    known = [summary[key] for key in keys if summary[key] is not None]
+    if known != sorted(known):
+        yield f"{where}: figures of the summary do not ascend: {known}"
+    for key in keys[1:-1]:
+        if (summary[key] is None) != (key in result["needs"]):
+            yield f"{where}: {key} is null, or needs tells of it, but not both"
+        if (summary[key] is None) == (key in result["interval"]):
+            yield f"{where}: {key} has a value, or an interval, but not both"
+    for key, (low, high) in result["interval"].items():
+        if not low <= summary[key] <= high:
+            yield f"{where}: {key} {summary[key]} is outside its interval [{low}, {high}]"
+
+
+def check_result(result, where):
+    counts = result["counts"]
+    parts = sum(counts[name] for name in COUNTED) + sum(counts["rejected"].values())
+    if counts["asked"] != parts:
+        yield f"{where}: asked is {counts['asked']}, the parts add up to {parts}"
+    yield from check_histogram(counts, result["histogram"], where)
+    yield from check_figures(result, where)
+    in_blocks = 0
+    for block in result["blocks"]:
+        in_blocks += block["n"]
+        if block["n"] != total(block["counts"]):
+            yield f"{where}: a block of {block['n']} has {total(block['counts'])}"
+    if in_blocks > counts["recorded"] + counts["early"] + counts["overflow"]:
+        yield f"{where}: blocks hold {in_blocks}, more than were recorded"
+    values = [outlier["value_ns"] for outlier in result["outliers"]]
+    if values != sorted(values, reverse=True):
+        yield f"{where}: outliers do not descend"
+    if values and values[0] != result["summary"]["max_ns"]:
+        yield f"{where}: the largest outlier {values[0]} is not max_ns"
+
+
+def check_document(document, validator):
+    faults = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+              for error in validator.iter_errors(document)]
+    if not faults:
+        for i, result in enumerate(document["results"]):
+            if result["kind"] == "latency":
+                faults += check_result(result, f"results[{i}] ({result['probe']})")
+    return faults
+
+
+def documents(path):
+    """Every document of the file: it is one, or each of its lines is one."""
+    text = sys.stdin.buffer.read() if path == "-" else pathlib.Path(path).read_bytes()
+    try:
+        return [parse(text)]
+    except ValueError:
+        lines = [line for line in text.split(b"\n") if line.strip()]
+        if len(lines) < 2:
+            raise
+        return [parse(line) for line in lines]
+
+
+def main(paths):
+    if not paths:
+        print(__doc__, file=sys.stderr)
+        return 2
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    faults = 0
+    for path in paths:
+        try:
+            found = [fault for document in documents(path)
+                     for fault in check_document(document, validator)]
+        except (ValueError, OSError) as error:
+            found = [str(error)]
+        for fault in found:
+            print(f"{path}: {fault}")
+        faults += len(found)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

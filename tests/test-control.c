@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test-control.c - whole runs through the public calls: what they report, and
+ * that they leave the process as it was.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "result.h"
+#include "timerlat.h"
+
+static struct tlat_machine *machine;
+static struct tlat_clock *clock_used;
+static char one_cpu[16], two_cpus[32];
+static bool has_two;
+
+static int open_all(void **state)
+{
+	int32_t cpus[2];
+	int n;
+
+	(void)state;
+	if (tlat_machine_open(&machine, NULL, NULL) < 0 ||
+	    tlat_clock_open(&clock_used, machine, TLAT_CLOCK_AUTO, NULL) < 0)
+		return -1;
+	n = tlat_machine_cpus(machine, "all", cpus, 2, NULL);
+	has_two = n >= 2;
+	snprintf(one_cpu, sizeof(one_cpu), "%d", cpus[has_two]);
+	snprintf(two_cpus, sizeof(two_cpus), "%d,%d", cpus[0], cpus[has_two]);
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	tlat_clock_close(clock_used);
+	tlat_machine_close(machine);
+	return 0;
+}
+
+static struct tlat_run_opts base(const char *probe, const char *cpus)
+{
+	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = probe, .cpus = cpus,
+		.machine = machine, .clock = clock_used, .samples = 300, .warmup = 20,
+		.interval_ns = strncmp(probe, "timer", 5) ? 0 : 200000);
+
+	return opts;
+}
+
+static struct tlat_report *measured(const struct tlat_run_opts *opts)
+{
+	struct tlat_report *report;
+	struct tlat_error error;
+
+	if (tlat_run(&report, opts, &error) < 0)
+		fail_msg("%s", error.text);
+	return report;
+}
+
+static bool has_finding(const struct tlat_result *result, const char *id)
+{
+	struct tlat_finding finding;
+
+	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
+		if (!strcmp(finding.id, id))
+			return true;
+	return false;
+}
+
+static void assert_adds_up(const struct tlat_result *result)
+{
+	assert_int_equal(tlat_counts_balance(&result->counts), 0);
+	assert_true(result->counts.unfinished <= 1);
+	assert_int_equal(tlat_hist_count(result->latency),
+			 result->counts.recorded + result->counts.early + result->counts.overflow);
+}
+
+/* ------------------------------------------------------------------------
+ * What is measured
+ */
+
+static void check_probe(const char *probe, const char *cpus)
+{
+	struct tlat_run_opts opts = base(probe, cpus);
+	struct tlat_report *report = measured(&opts);
+	const struct tlat_result *result = tlat_report_result(report, 0);
+	struct tlat_summary summary = { .size = sizeof(summary) };
+
+	assert_non_null(result);
+	assert_string_equal(tlat_result_probe(result), probe);
+	assert_string_equal(tlat_report_end(report), "count");
+	assert_adds_up(result);
+	assert_int_equal(result->counts.asked, 300);
+	assert_int_equal(tlat_result_summary(result, &summary), 0);
+	assert_true(summary.min_ns <= summary.p50_ns && summary.p50_ns <= summary.max_ns);
+	assert_true(summary.u_ns > 0);
+	assert_true(summary.floor_p50_ns >= 0);
+	assert_non_null(result->repeat);
+	tlat_report_free(report);
+}
+
+static void every_probe_adds_up(void **state)
+{
+	struct tlat_probe_facts facts = { .size = sizeof(facts) };
+
+	(void)state;
+	for (size_t i = 0; !tlat_probe_facts(i, &facts); i++) {
+		bool spins = !strcmp(facts.name, "wake-spin");
+
+		if (!spins)
+			check_probe(facts.name, one_cpu);
+		if (facts.pair && has_two)
+			check_probe(facts.name, two_cpus);
+	}
+}
+
+/* A timer never fires early, and an absolute sleep never ends before its deadline. */
+static void timers_are_never_early(void **state)
+{
+	const char *const probes[] = { "timer-nanosleep", "timer-timerfd" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct tlat_run_opts opts = base(probes[i], one_cpu);
+		struct tlat_report *report = measured(&opts);
+		const struct tlat_result *result = tlat_report_result(report, 0);
+
+		assert_int_equal(result->counts.early, 0);
+		assert_true(tlat_hist_min(result->latency) >= 0);
+		tlat_report_free(report);
+	}
+}
+
+/* mechanisms: under SCHED_OTHER the interrupt is programmed at expiry + slack. */
+static void timer_slack_is_a_lower_bound(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	opts.policy = TLAT_SCHED_OTHER;
+	opts.slack_ns = 300000;
+	opts.interval_ns = 2000000;
+	opts.samples = 50;
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_int_equal(result->wait.slack_ns, 300000);
+	/* another interrupt may serve it sooner, but not half of them */
+	assert_true(tlat_hist_quantile(result->latency, 0.5) >= 250000);
+	tlat_report_free(report);
+}
+
+static void dwell_is_never_below_settle(void **state)
+{
+	const int64_t settles[] = { 1000, 10000, 200000 };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tlat_run_opts opts = base("wake-futex", one_cpu);
+		struct tlat_report *report;
+		const struct tlat_result *result;
+
+		opts.settle_ns = settles[i];
+		report = measured(&opts);
+		result = tlat_report_result(report, 0);
+		assert_true((double)tlat_hist_min(result->dwell) * 1e9 /
+			    (double)tlat_hist_hz(result->dwell) >= (double)settles[i] - 20);
+		tlat_report_free(report);
+	}
+}
+
+static void a_round_trip_is_offset_free(void **state)
+{
+	struct tlat_run_opts opts;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	if (!has_two)
+		skip();
+	opts = base("wake-futex", two_cpus);
+	opts.flags = TLAT_RUN_ROUND_TRIP;
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_adds_up(result);
+	assert_false(result->has_offset);
+	tlat_report_free(report);
+}
+
+static void raw_values_are_the_distribution(void **state)
+{
+	struct tlat_run_opts opts = base("wake-eventfd", one_cpu);
+	struct tlat_report *report;
+	const struct tlat_result *result;
+	int64_t max = INT64_MIN;
+
+	(void)state;
+	opts.raw = 1000;
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_int_equal(result->n_raw, tlat_hist_count(result->latency));
+	for (size_t i = 0; i < result->n_raw; i++)
+		max = result->raw[i] > max ? result->raw[i] : max;
+	assert_int_equal(max, tlat_hist_max(result->latency));
+	tlat_report_free(report);
+}
+
+/* The cycle under test can be seen: a delay put before the kick comes back. */
+static void an_injected_delay_comes_back(void **state)
+{
+	struct tlat_run_opts opts = base("wake-futex", one_cpu);
+	struct tlat_summary summary = { .size = sizeof(summary) };
+	struct tlat_report *report;
+
+	(void)state;
+	opts.inject = 1;
+	opts.inject_ns = 100000;
+	report = measured(&opts);
+	tlat_result_summary(tlat_report_result(report, 0), &summary);
+	assert_true(summary.injected_p50_ns >= 100000);
+	assert_true(summary.min_ns >= 100000);
+	tlat_report_free(report);
+}
+
+static void one_thread_per_cpu_and_equal_counts(void **state)
+{
+	struct tlat_run_opts opts;
+	struct tlat_report *report;
+
+	(void)state;
+	if (!has_two)
+		skip();
+	opts = base("timer-nanosleep", two_cpus);
+	report = measured(&opts);
+	for (size_t i = 0; i < 2; i++) {
+		const struct tlat_result *result = tlat_report_result(report, i);
+
+		assert_non_null(result);
+		assert_int_equal(result->thread, i);
+		assert_int_equal(result->counts.asked, 300);
+		assert_adds_up(result);
+	}
+	assert_null(tlat_report_result(report, 2));
+	tlat_report_free(report);
+}
+
+static void a_probe_that_cannot_run_here_is_a_result(void **state)
+{
+	struct tlat_run_opts opts = base("wake-spin", one_cpu);
+	struct tlat_report *report = measured(&opts);
+	const struct tlat_result *result = tlat_report_result(report, 0);
+
+	(void)state;
+	assert_true(has_finding(result, "unsupported"));
+	assert_null(tlat_result_hist(result));
+	assert_int_equal(result->counts.asked, 0);
+	tlat_report_free(report);
+}
+
+/* ------------------------------------------------------------------------
+ * Ends
+ */
+
+static void a_stop_ends_a_run_and_keeps_what_was_measured(void **state)
+{
+	const char *const probes[] = { "wake-futex", "timer-nanosleep", "null" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tlat_run_opts opts = base(probes[i], one_cpu);
+		struct tlat_report *report;
+		struct tlat_run *run;
+		struct pollfd fd = { .events = POLLIN };
+
+		opts.samples = 0;
+		opts.duration_ns = 60LL * TLAT_NSEC_PER_SEC;
+		assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+		fd.fd = tlat_run_fd(run);
+		assert_int_equal(poll(&fd, 1, 100), 0);
+		tlat_run_stop(run);
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+		assert_string_equal(tlat_report_end(report), "signal");
+		assert_adds_up(tlat_report_result(report, 0));
+		tlat_report_free(report);
+	}
+}
+
+/* A timer that fires in an hour is not waited for. */
+static void a_stop_ends_a_wait_that_nothing_else_ends(void **state)
+{
+	const char *const probes[] = { "timer-nanosleep", "timer-timerfd" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct tlat_run_opts opts = base(probes[i], one_cpu);
+		struct tlat_report *report;
+		struct tlat_run *run;
+		const struct tlat_result *result;
+
+		opts.interval_ns = 3600LL * TLAT_NSEC_PER_SEC;
+		opts.warmup = TLAT_ZERO;
+		assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+		usleep(20000);
+		tlat_run_stop(run);
+		assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+		result = tlat_report_result(report, 0);
+		assert_int_equal(result->counts.asked, 1);
+		assert_int_equal(result->counts.unfinished, 1);
+		assert_adds_up(result);
+		tlat_report_free(report);
+	}
+}
+
+static void progress_is_seen_from_outside(void **state)
+{
+	struct tlat_run_opts opts = base("wake-futex", one_cpu);
+	struct tlat_progress progress = { .size = sizeof(progress) };
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	(void)state;
+	opts.samples = 0;
+	opts.duration_ns = 300000000;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	for (int i = 0; i < 100 && !progress.count; i++) {
+		usleep(10000);
+		assert_int_equal(tlat_run_progress(run, 0, &progress), 0);
+	}
+	assert_true(progress.count > 0);
+	assert_true(progress.min_ns <= progress.max_ns);
+	assert_int_equal(tlat_run_progress(run, 1, &progress), -ENOENT);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	assert_string_equal(tlat_report_end(report), "time");
+	tlat_report_free(report);
+}
+
+/* ------------------------------------------------------------------------
+ * What is left behind: nothing
+ */
+
+static int open_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(folder))
+		n++;
+	closedir(folder);
+	return n;
+}
+
+static int threads(void)
+{
+	DIR *folder = opendir("/proc/self/task");
+	int n = 0;
+
+	while (readdir(folder))
+		n++;
+	closedir(folder);
+	return n;
+}
+
+static void count_alarm(int signal)
+{
+	(void)signal;
+}
+
+static void a_run_leaves_the_process_as_it_was(void **state)
+{
+	struct sigaction mine = { .sa_handler = count_alarm, .sa_flags = SA_RESTART };
+	struct sigaction before[65], after;
+	int fds = open_descriptors(), tasks = threads(), slack = prctl(PR_GET_TIMERSLACK);
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	cpu_set_t set, set_after;
+	sigset_t mask, mask_after;
+	struct tlat_run *run;
+	struct tlat_report *report;
+
+	(void)state;
+	sigaction(SIGALRM, &mine, NULL);
+	sigaction(SIGRTMAX - 1, &mine, NULL);
+	for (int s = 1; s < 65; s++)
+		sigaction(s, NULL, &before[s]);
+	sched_getaffinity(0, sizeof(set), &set);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	opts.interval_ns = 3600LL * TLAT_NSEC_PER_SEC;
+	opts.policy = TLAT_SCHED_FIFO;
+	opts.priority = 40;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	tlat_report_free(report);
+	for (int s = 1; s < 65; s++) {
+		if (s >= 32 && s < SIGRTMIN)
+			continue;	/* the C library's own */
+		sigaction(s, NULL, &after);
+		assert_ptr_equal(after.sa_handler, before[s].sa_handler);
+	}
+	sched_getaffinity(0, sizeof(set_after), &set_after);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask_after);
+	assert_memory_equal(&set, &set_after, sizeof(set));
+	assert_memory_equal(&mask, &mask_after, sizeof(mask));
+	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
+	assert_int_equal(prctl(PR_GET_TIMERSLACK), slack);
+	assert_int_equal(open_descriptors(), fds);
+	assert_int_equal(threads(), tasks);
+}
+
+/* ------------------------------------------------------------------------
+ * Requests that make no sense
+ */
+
+static void refuse(struct tlat_run_opts opts, const char *named)
+{
+	struct tlat_error error = { 0 };
+	struct tlat_report *report;
+
+	assert_true(tlat_run(&report, &opts, &error) < 0);
+	assert_true(error.code < 0);
+	if (!strstr(error.text, named))
+		fail_msg("'%s' does not name '%s'", error.text, named);
+	assert_null(strchr(error.text, '\n'));
+}
+
+static void nonsense_is_refused_by_name(void **state)
+{
+	struct tlat_run_opts opts = base("wake-futex", one_cpu);
+
+	(void)state;
+	opts.probe = NULL;
+	refuse(opts, "no probe");
+	opts.probe = "wake-nothing";
+	refuse(opts, "wake-nothing");
+	opts = base("wake-futex", one_cpu);
+	opts.settle_ns = -7;
+	refuse(opts, "settle");
+	opts = base("wake-futex", one_cpu);
+	opts.policy = TLAT_SCHED_FIFO;
+	refuse(opts, "priority 0");
+	opts.priority = 100;
+	refuse(opts, "priority 100");
+	opts.priority = 1;
+	refuse(opts, "priority 1");
+	opts.policy = TLAT_SCHED_OTHER;
+	refuse(opts, "priority 1");
+	opts = base("wake-futex", one_cpu);
+	opts.flags = TLAT_RUN_ROUND_TRIP;
+	refuse(opts, "two CPUs");
+	opts = base("timer-nanosleep", one_cpu);
+	opts.flags = TLAT_RUN_ROUND_TRIP;
+	refuse(opts, "timer-nanosleep");
+	opts = base("timer-nanosleep", "foo");
+	refuse(opts, "foo");
+	opts = base("timer-nanosleep", one_cpu);
+	opts.interval_ns = 10;
+	refuse(opts, "interval");
+	opts = base("wake-futex", one_cpu);
+	opts.raw = UINT64_MAX;
+	refuse(opts, "raw");
+	opts = base("wake-futex", one_cpu);
+	opts.size = 0;
+	refuse(opts, "size");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_probe_adds_up),
+		cmocka_unit_test(timers_are_never_early),
+		cmocka_unit_test(timer_slack_is_a_lower_bound),
+		cmocka_unit_test(dwell_is_never_below_settle),
+		cmocka_unit_test(a_round_trip_is_offset_free),
+		cmocka_unit_test(raw_values_are_the_distribution),
+		cmocka_unit_test(an_injected_delay_comes_back),
+		cmocka_unit_test(one_thread_per_cpu_and_equal_counts),
+		cmocka_unit_test(a_probe_that_cannot_run_here_is_a_result),
+		cmocka_unit_test(a_stop_ends_a_run_and_keeps_what_was_measured),
+		cmocka_unit_test(a_stop_ends_a_wait_that_nothing_else_ends),
+		cmocka_unit_test(progress_is_seen_from_outside),
+		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
+		cmocka_unit_test(nonsense_is_refused_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}

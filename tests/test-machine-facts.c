@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/* test-machine-facts.c - facts and audit of composed machines, and what the real one tells. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "replay-machine.h"
+
+/* The kernel's answer to sched_getaffinity(2), when a test wants another than the real one. */
+static struct {
+	bool active;
+	size_t mask_bytes;	/* shorter masks are refused */
+	size_t calls;
+	const char *cpus;
+} fake;
+
+/* Takes libc's place in this program. */
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
+{
+	struct tlat_cpuset set;
+
+	if (!fake.active)
+		return syscall(SYS_sched_getaffinity, pid, size, mask) < 0 ? -1 : 0;
+	fake.calls++;
+	if (size < fake.mask_bytes) {
+		errno = EINVAL;
+		return -1;
+	}
+	set = compose_set(fake.cpus);
+	memset(mask, 0, size);
+	for (int32_t i = tlat_cpuset_next(&set, -1); i >= 0; i = tlat_cpuset_next(&set, i))
+		((unsigned char *)mask)[i / 8] |= (unsigned char)(1 << (i % 8));
+	return 0;
+}
+
+static int clean_up_fake(void **state)
+{
+	fake.active = false;
+	return clean_up(state);
+}
+
+static void open_real(void)
+{
+	struct tlat_error error;
+
+	if (tlat_machine_open(&machine, NULL, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void assert_audit(const char *expected)
+{
+	struct tlat_findings findings = { 0 };
+	char names[512];
+
+	tlat_machine_audit(machine, &findings);
+	name_findings(&findings, names);
+	tlat_findings_free(&findings);
+	assert_string_equal(names, expected);
+}
+
+static void assert_audit_says(const char *id, const char *text)
+{
+	struct tlat_findings findings = { 0 };
+
+	tlat_machine_audit(machine, &findings);
+	assert_finding(&findings, id, text);
+	tlat_findings_free(&findings);
+}
+
+static void a_laptop_tells_its_facts(void **state)
+{
+	const struct tlat_machine_facts *facts;
+
+	(void)state;
+	replay("laptop");
+	facts = tlat_machine_facts(machine);
+	assert_string_equal(facts->kernel,
+			    "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1");
+	assert_string_equal(facts->cmdline, "BOOT_IMAGE=/vmlinuz root=/dev/sda1 quiet "
+			    "mitigations=off");
+	assert_string_equal(facts->preempt, "voluntary");
+	assert_string_equal(facts->cpu_model, "Intel(R) Core(TM) i7-8550U");
+	assert_string_equal(facts->governor, "powersave");
+	assert_string_equal(facts->freq_driver, "intel_pstate");
+	assert_string_equal(facts->idle_driver, "intel_idle");
+	assert_string_equal(facts->idle_governor, "menu");
+	assert_string_equal(facts->clocksource, "tsc");
+	assert_string_equal(facts->hypervisor, "");
+	assert_string_equal(facts->mitigations, "off");
+	assert_string_equal(facts->boot_id, "11111111-2222-3333-4444-555555555555");
+	assert_string_equal(facts->hostname, "laptop");
+	assert_int_equal(facts->hz, -1);
+	assert_int_equal(facts->timer_migration, 1);
+	assert_int_equal(facts->smt, 1);
+	assert_int_equal(facts->rt_group_sched, -1);
+	assert_int_equal(facts->thp_always, 1);
+	assert_int_equal(facts->numa_balancing, 0);
+	assert_int_equal(facts->turbo, 1);
+	assert_int_equal(facts->rt_runtime_us, 950000);
+	assert_int_equal(facts->rt_period_us, 1000000);
+}
+
+static void other_machines_tell_theirs(void **state)
+{
+	(void)state;
+	replay("isolated-boot");
+	assert_string_equal(tlat_machine_facts(machine)->preempt, "rt");
+	assert_string_equal(tlat_machine_facts(machine)->governor, "performance");
+	end_replay();
+	replay("board");
+	assert_string_equal(tlat_machine_facts(machine)->preempt, "full");
+	assert_string_equal(tlat_machine_facts(machine)->cpu_model, "Some Board rev 2");
+	end_replay();
+	replay("container");
+	assert_string_equal(tlat_machine_facts(machine)->hypervisor, "kvm");
+	assert_int_equal(tlat_machine_facts(machine)->smt, 1);
+	end_replay();
+	replay("cpuset-v1");
+	assert_int_equal(tlat_machine_facts(machine)->rt_group_sched, 1);
+}
+
+static void what_cannot_be_read_is_unknown(void **state)
+{
+	const struct tlat_machine_facts *facts;
+
+	(void)state;
+	replay("null-files");
+	facts = tlat_machine_facts(machine);
+	assert_string_equal(facts->kernel, "");
+	assert_string_equal(facts->preempt, "");
+	assert_string_equal(facts->cpu_model, "");
+	assert_string_equal(facts->governor, "");
+	assert_string_equal(facts->hypervisor, "");
+	assert_int_equal(facts->rt_runtime_us, -1);
+	assert_int_equal(facts->smt, -1);
+	assert_int_equal(facts->turbo, -1);
+	assert_set(tlat_machine_allowed(machine), "0-3");
+}
+
+static void the_audit_names_what_each_machine_suffers_from(void **state)
+{
+	static const struct {
+		const char *machine, *findings;
+	} expected[] = {
+		{ "laptop", "not-isolated cpu-governor! rt-throttling smt-active "
+		  "deep-idle-states transparent-hugepages" },
+		/* From Linux 6.12 on only RT_GROUP_SCHED throttles. */
+		{ "server", "not-isolated smt-active numa-balancing" },
+		{ "cpuset-v1", "rt-throttling" },
+		{ "isolated-boot", "timer-migration" },
+		{ "container", "hypervisor not-isolated clocksource smt-active" },
+		{ "board", "not-isolated rt-throttling" },
+		{ "null-files", "not-isolated isolation-unknown isolation-unknown" },
+		{ "not-effective", "not-isolated isolation-not-effective! "
+		  "isolation-not-effective!" },
+		{ "partition-inside", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(expected); i++) {
+		replay(expected[i].machine);
+		assert_audit(expected[i].findings);
+		end_replay();
+	}
+}
+
+static void findings_say_the_value_and_the_cause(void **state)
+{
+	(void)state;
+	replay("laptop");
+	assert_audit_says("cpu-governor", "powersave");
+	assert_audit_says("deep-idle-states", "idle state C8 takes up to 200 us");
+	end_replay();
+	replay("not-effective");
+	assert_audit_says("isolation-not-effective", "isolcpus: requested 2-3, effective none");
+	assert_audit_says("isolation-not-effective", "nohz_full: requested 2-3, effective none");
+	end_replay();
+	replay("partition-invalid");
+	assert_audit_says("isolation-not-effective",
+			  "/rt: isolated invalid (Cpu list in cpuset.cpus not exclusive)");
+	end_replay();
+	replay("server");
+	compose_file(&root, "sys/devices/system/clocksource/clocksource0/current_clocksource",
+		     "hpet\\n");
+	tlat_machine_close(machine);
+	assert_int_equal(tlat_machine_open(&machine, root.root, NULL), 0);
+	assert_audit_says("clocksource", "hpet");
+}
+
+static void a_root_without_cpus_is_refused_with_a_reason(void **state)
+{
+	struct tlat_error error;
+
+	(void)state;
+	replay("board");
+	tlat_machine_close(machine);
+	machine = NULL;
+	compose_remove(&root);
+	assert_int_equal(tlat_machine_open(&machine, root.root, &error), -ENOENT);
+	assert_non_null(strstr(error.text, root.root));
+	assert_int_equal(mkdir(root.root, 0755), 0);
+	assert_int_equal(tlat_machine_open(&machine, root.root, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "no CPU is listed"));
+	assert_null(machine);
+	compose_remove(&root);
+}
+
+static void the_real_machine_is_read_and_a_pair_found(void **state)
+{
+	struct tlat_findings findings = { 0 };
+	struct tlat_placement p;
+	struct timespec tick;
+
+	(void)state;
+	open_real();
+	assert_true(tlat_cpuset_count(tlat_machine_online(machine)) >= 1);
+	assert_true(tlat_cpuset_count(tlat_machine_allowed(machine)) >= 1);
+	assert_int_equal(tlat_machine_place_pair(machine, NULL, &p, &findings, NULL), 0);
+	assert_true(tlat_cpuset_has(tlat_machine_online(machine), p.kick));
+	assert_true(tlat_cpuset_has(tlat_machine_online(machine), p.wait));
+	tlat_machine_audit(machine, &findings);
+	tlat_findings_free(&findings);
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	assert_in_range(tlat_machine_facts(machine)->hz * (tick.tv_nsec / 1000), 990000, 1010000);
+}
+
+static void an_affinity_mask_longer_than_expected_is_read_whole(void **state)
+{
+	(void)state;
+	fake.active = true;
+	fake.mask_bytes = 256;
+	fake.cpus = "0,1500";
+	fake.calls = 0;
+	open_real();
+	assert_true(fake.calls > 1);
+	assert_set(tlat_machine_allowed(machine), "0,1500");
+	assert_true(tlat_cpuset_has(tlat_machine_online(machine), 1500));
+}
+
+static void masks_of_any_width_up_to_the_largest_are_read(void **state)
+{
+	static const char *const masks[] = { "0-64", "0-95", "0-127", "0,8191" };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(masks); i++) {
+		fake.active = true;
+		fake.mask_bytes = i == 3 ? TLAT_CPUS_MAX / 8 : 16;
+		fake.cpus = masks[i];
+		open_real();
+		assert_set(tlat_machine_allowed(machine), masks[i]);
+		tlat_machine_close(machine);
+		machine = NULL;
+	}
+}
+
+static void a_refused_affinity_call_leaves_the_online_cpus(void **state)
+{
+	(void)state;
+	fake.active = true;
+	fake.mask_bytes = TLAT_CPUS_MAX;
+	fake.cpus = "0";
+	open_real();
+	assert_true(tlat_cpuset_equal(tlat_machine_allowed(machine), tlat_machine_online(machine)));
+	assert_false(tlat_machine_restricted(machine));
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean_up_fake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_laptop_tells_its_facts),
+		TEST(other_machines_tell_theirs),
+		TEST(what_cannot_be_read_is_unknown),
+		TEST(the_audit_names_what_each_machine_suffers_from),
+		TEST(findings_say_the_value_and_the_cause),
+		TEST(a_root_without_cpus_is_refused_with_a_reason),
+		TEST(the_real_machine_is_read_and_a_pair_found),
+		TEST(an_affinity_mask_longer_than_expected_is_read_whole),
+		TEST(masks_of_any_width_up_to_the_largest_are_read),
+		TEST(a_refused_affinity_call_leaves_the_online_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+/* test-report.c - what goes into a report comes out of it: by C access, as JSON, and read back. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <locale.h>
+#include <math.h>
+
+#include "report_sample.h"
+
+#ifdef TLAT_WITH_JANSSON
+
+#include <jansson.h>
+
+static void same_double(double a, double b)
+{
+	if (!(a == b || (isnan(a) && isnan(b))))
+		fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void same_estimate(const struct tlat_result *a, const struct tlat_result *b, double p)
+{
+	double x[3] = { 0 }, y[3] = { 0 };
+
+	assert_int_equal(tlat_result_quantile_ns(a, p, &x[0], &x[1], &x[2]),
+			 tlat_result_quantile_ns(b, p, &y[0], &y[1], &y[2]));
+	for (size_t i = 0; i < 3; i++)
+		same_double(x[i], y[i]);
+}
+
+static void same_summary(const struct tlat_result *a, const struct tlat_result *b)
+{
+	struct tlat_summary x = { .size = sizeof(x) }, y = { .size = sizeof(y) };
+	const double *from = &x.min_ns, *to = &y.min_ns;
+
+	assert_int_equal(tlat_result_summary(a, &x), 0);
+	assert_int_equal(tlat_result_summary(b, &y), 0);
+	assert_memory_equal(&x, &y, offsetof(struct tlat_summary, min_ns));
+	for (; from <= &x.injected_p50_ns; from++, to++)
+		same_double(*from, *to);
+	assert_int_equal(x.wait_cpu, y.wait_cpu);
+	assert_int_equal(x.kick_cpu, y.kick_cpu);
+	assert_int_equal(x.policy, y.policy);
+	assert_int_equal(x.priority, y.priority);
+}
+
+static void same_findings(const struct tlat_result *a, const struct tlat_result *b)
+{
+	struct tlat_finding x, y;
+	size_t i = 0;
+
+	for (; tlat_result_finding(a, i, &x) == 0; i++) {
+		assert_int_equal(tlat_result_finding(b, i, &y), 0);
+		assert_string_equal(x.id, y.id);
+		assert_string_equal(x.text, y.text);
+		assert_int_equal(x.severity, y.severity);
+	}
+	assert_int_equal(tlat_result_finding(b, i, &y), -ENOENT);
+}
+
+static void same_hist(const struct tlat_hist *a, const struct tlat_hist *b)
+{
+	assert_true(tlat_hist_hz(a) == tlat_hist_hz(b));
+	assert_true(tlat_hist_min(a) == tlat_hist_min(b));
+	assert_true(tlat_hist_max(a) == tlat_hist_max(b));
+	assert_true(tlat_hist_overflow(a) == tlat_hist_overflow(b));
+	for (uint32_t i = 0; i < TLAT_HIST_BINS; i++)
+		assert_true(tlat_hist_bin(a, i) == tlat_hist_bin(b, i));
+	for (uint32_t i = 0; i < TLAT_HIST_EARLY_BINS; i++)
+		assert_true(tlat_hist_early_bin(a, i) == tlat_hist_early_bin(b, i));
+}
+
+static void a_report_that_is_read_answers_as_the_one_that_was_written(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	char *text = sample_text(report);
+	struct tlat_report *again = sample_read(text);
+	const struct tlat_result *a, *b;
+	size_t i = 0;
+
+	(void)state;
+	for (; (a = tlat_report_result(report, i)); i++) {
+		b = tlat_report_result(again, i);
+		assert_non_null(b);
+		assert_string_equal(tlat_result_probe(a), tlat_result_probe(b));
+		same_summary(a, b);
+		same_findings(a, b);
+		same_hist(tlat_result_hist(a), tlat_result_hist(b));
+		for (double p = 0.01; p < 1; p += 0.0499)
+			same_estimate(a, b, p);
+		same_estimate(a, b, 0.99999);
+		assert_int_equal(a->outliers->n, b->outliers->n);
+		assert_int_equal(a->n_raw, b->n_raw);
+	}
+	assert_null(tlat_report_result(again, i));
+	assert_memory_equal(report->results[0]->raw, again->results[0]->raw, 3 * sizeof(int64_t));
+	assert_string_equal(tlat_report_end(report), tlat_report_end(again));
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
+static void writing_what_was_read_gives_the_same_bytes(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	char *text = sample_text(report);
+	struct tlat_report *again = sample_read(text);
+	char *copy = sample_text(again);
+
+	(void)state;
+	assert_string_equal(text, copy);
+	assert_null(strchr(text, '\n'));
+	assert_null(strstr(text, "NaN"));
+	free(copy);
+	free(text);
+	tlat_report_free(again);
+	tlat_report_free(report);
+}
+
+/* A result built anew from what was read is the document that was read. */
+static void the_struct_alone_gives_the_same_result_document(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	char *text = sample_text(report);
+	struct tlat_report *again = sample_read(text);
+	json_t *a = json_loads(text, 0, NULL), *b;
+	char *copy;
+
+	(void)state;
+	for (size_t i = 0; i < again->n_results; i++) {
+		tlat_document_free(again->results[i]->document);
+		again->results[i]->document = NULL;
+	}
+	again->appended = true;
+	copy = sample_text(again);
+	b = json_loads(copy, 0, NULL);
+	assert_true(json_equal(json_object_get(a, "results"), json_object_get(b, "results")));
+	json_decref(a);
+	json_decref(b);
+	free(copy);
+	free(text);
+	tlat_report_free(again);
+	tlat_report_free(report);
+}
+
+static void what_this_library_does_not_know_survives_a_rewrite(void **state)
+{
+	struct tlat_report *report = sample_full(100), *again;
+	char *text = sample_text(report), *strange, *copy;
+	json_t *document = json_loads(text, 0, NULL);
+	json_t *result = json_array_get(json_object_get(document, "results"), 0);
+
+	(void)state;
+	json_object_set_new(document, "weather", json_string("rain"));
+	json_object_set_new(json_object_get(document, "run"), "moon", json_real(0.5));
+	json_object_set_new(result, "tide", json_integer(-3));
+	json_array_append_new(json_object_get(document, "results"),
+			      json_pack("{s:s, s:s, s:[i]}", "kind", "storm", "probe", "storm-x",
+					"metrics", 1));
+	strange = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	again = sample_read(strange);
+	copy = sample_text(again);
+	assert_string_equal(strange, copy);
+	assert_string_equal(tlat_result_probe(tlat_report_result(again, 2)), "storm-x");
+	assert_null(tlat_result_hist(tlat_report_result(again, 2)));
+	free(copy);
+
+	assert_int_equal(tlat_report_append(again, report), 0);
+	copy = sample_text(again);
+	assert_non_null(strstr(copy, "\"weather\":\"rain\""));
+	assert_non_null(strstr(copy, "\"moon\":0.5"));
+	assert_non_null(strstr(copy, "\"tide\":-3"));
+	tlat_report_free(again);
+	json_decref(document);
+	free(copy);
+	free(strange);
+	free(text);
+}
+
+static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs(void **state)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_summary s = { .size = sizeof(s) };
+	double value = -1, high = -1;
+	json_t *document, *result;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tlat_report_add(report, sample_pair(5000, 1)), 0);
+	assert_int_equal(tlat_result_summary(tlat_report_result(report, 0), &s), 0);
+	assert_false(isnan(s.p99_ns));
+	assert_true(isnan(s.p9999_ns));
+	assert_int_equal(tlat_result_quantile_ns(report->results[0], 0.9999, &value, NULL, &high),
+			 -ENODATA);
+	same_double(value, -1);
+	same_double(high, s.max_ns);
+	assert_int_equal(tlat_result_quantile_ns(report->results[0], 1, NULL, NULL, NULL), -EINVAL);
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	result = json_array_get(json_object_get(document, "results"), 0);
+	assert_true(json_is_null(json_object_get(json_object_get(result, "summary"), "p9999_ns")));
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(result, "needs"),
+							    "p9999_ns")), 100000);
+	assert_null(json_object_get(json_object_get(result, "needs"), "p99_ns"));
+	assert_null(json_object_get(json_object_get(result, "interval"), "p9999_ns"));
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+static void a_probe_that_cannot_run_is_still_a_result(void **state)
+{
+	struct tlat_report *report = sample_report(), *again;
+	struct tlat_result *result = tlat_result_new();
+	struct tlat_summary s = { .size = sizeof(s) };
+	struct tlat_finding finding;
+	char *text;
+
+	(void)state;
+	strcpy(result->probe, "wake-futex");
+	result->supported = false;
+	tlat_findings_add(&result->findings, TLAT_ERROR, "unsupported", NULL, "no futex here");
+	assert_int_equal(tlat_report_add(report, result), 0);
+	text = sample_text(report);
+	again = sample_read(text);
+	assert_non_null(strstr(text, "\"summary\":null"));
+	result = again->results[0];
+	assert_null(tlat_result_hist(result));
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	assert_true(s.asked == 0 && isnan(s.p50_ns) && isnan(s.u_ns) && s.kick_cpu == -1);
+	assert_int_equal(tlat_result_quantile_ns(result, 0.5, NULL, NULL, &s.p50_ns), -ENODATA);
+	assert_int_equal(tlat_result_finding(result, 0, &finding), 0);
+	assert_string_equal(finding.id, "unsupported");
+	assert_null(finding.remedy);
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
+static int32_t summary_of_size(const struct tlat_result *result, size_t size)
+{
+	struct tlat_summary s = { .size = size, .priority = -7 };
+
+	assert_int_equal(tlat_result_summary(result, &s), size ? 0 : -EINVAL);
+	return s.priority;
+}
+
+static void a_shorter_summary_struct_is_filled_as_far_as_it_goes(void **state)
+{
+	struct tlat_report *report = sample_full(100);
+
+	(void)state;
+	assert_int_equal(summary_of_size(report->results[0], sizeof(struct tlat_summary)), 40);
+	assert_int_equal(summary_of_size(report->results[0],
+					 offsetof(struct tlat_summary, priority)), -7);
+	assert_int_equal(summary_of_size(report->results[0], 0), -7);
+	tlat_report_free(report);
+}
+
+/* Every L >= T hides floor(L / T) expiries: L - T, L - 2T, ... */
+static void the_corrected_view_has_every_hidden_expiry(void **state)
+{
+	struct tlat_result *result = tlat_result_new();
+	struct tlat_hist *expected;
+	struct tlat_figures corrected;
+	uint64_t seed = 7, added = 0;
+
+	(void)state;
+	result->interval_ns = 1000;
+	assert_int_equal(tlat_hist_new(&result->latency, 1000000000), 0);
+	assert_int_equal(tlat_hist_new(&expected, 1000000000), 0);
+	for (int i = 0; i < 2000; i++) {
+		/* Below 2048 every value has a bin of its own, so that the view is exact. */
+		int64_t value = i % 10 ? (int64_t)(sample_next(&seed) % 2048) : 1000 * (i % 3);
+
+		tlat_hist_record(result->latency, value);
+		tlat_hist_record(expected, value);
+		for (value -= 1000; value >= 0; value -= 1000, added++)
+			tlat_hist_record(expected, value);
+	}
+	assert_int_equal(tlat_result_corrected(result, &corrected), -ENODATA);
+	result->counts.missed = added;
+	assert_int_equal(tlat_result_corrected(result, &corrected), added);
+	assert_true(corrected.n == 2000 + added);
+	for (size_t i = 0; i < 3; i++)
+		same_double(corrected.q[i].value,
+			    tlat_hist_quantile(expected, tlat_quantiles[i].p));
+	same_double(corrected.min_ns, (double)tlat_hist_min(expected));
+	same_double(corrected.mean_ns, tlat_hist_mean(expected));
+	tlat_hist_free(expected);
+	tlat_result_free(result);
+}
+
+static void a_stall_of_a_minute_is_corrected_at_once(void **state)
+{
+	struct tlat_result *result = tlat_result_new();
+	const int64_t stall_ns = INT64_C(60000000000), period_ns = 10;
+	struct tlat_figures corrected;
+	int64_t added;
+
+	(void)state;
+	result->interval_ns = period_ns;
+	result->counts.missed = 1;
+	assert_int_equal(tlat_hist_new(&result->latency, 1000000000), 0);
+	for (int i = 0; i < 1000; i++)
+		tlat_hist_record(result->latency, stall_ns - i);
+	added = tlat_result_corrected(result, &corrected);
+	assert_true(llabs(added - 1000 * (stall_ns / period_ns)) < added / 1000);
+	assert_true(fabs(corrected.q[0].value / (double)(stall_ns / 2) - 1) < 0.002);
+	tlat_result_free(result);
+}
+
+static void the_offset_counts_for_one_way_pairs_on_two_cpus_only(void **state)
+{
+	struct tlat_report *report = sample_full(1000);
+	struct tlat_result *pair = report->results[0];
+	struct tlat_estimate p50 = { .value = 1600, .lo = 1590, .hi = 1610, .n_eff = 1000 };
+	struct tlat_uncertainty u;
+
+	(void)state;
+	assert_int_equal(tlat_result_uncertainty(pair, TLAT_FIGURE_ESTIMATE, &p50, &u), 0);
+	assert_true(fabs(u.component_ns[TLAT_U_OFFSET] - 264.3 / sqrt(3)) < 1e-9);
+	pair->round_trip = true;
+	assert_int_equal(tlat_result_uncertainty(pair, TLAT_FIGURE_ESTIMATE, &p50, &u), 0);
+	same_double(u.component_ns[TLAT_U_OFFSET], 0);
+	pair->round_trip = false;
+	pair->wait.cpu = pair->kick.cpu;
+	assert_int_equal(tlat_result_uncertainty(pair, TLAT_FIGURE_ESTIMATE, &p50, &u), 0);
+	same_double(u.component_ns[TLAT_U_OFFSET], 0);
+	assert_int_equal(
+		tlat_result_uncertainty(report->results[1], TLAT_FIGURE_ESTIMATE, &p50, &u), 0);
+	same_double(u.component_ns[TLAT_U_OFFSET], 0);
+	/* A timer's one stamp is clock_gettime's. */
+	same_double(u.component_ns[TLAT_U_ORDERING], sample_clock.gettime_cost_ns / sqrt(3));
+	tlat_report_free(report);
+}
+
+static void the_end_is_signal_before_error_before_the_last(void **state)
+{
+	struct tlat_report *report = sample_report();
+
+	(void)state;
+	assert_string_equal(tlat_report_end(report), "count");
+	assert_int_equal(tlat_report_add(report, sample_pair(10, 1)), 0);
+	assert_int_equal(tlat_report_add(report, sample_solo(10, 1)), 0);
+	assert_string_equal(tlat_report_end(report), "time");
+	report->results[0]->end = TLAT_END_ERROR;
+	assert_string_equal(tlat_report_end(report), "error");
+	report->results[1]->end = TLAT_END_SIGNAL;
+	assert_string_equal(tlat_report_end(report), "signal");
+	tlat_report_free(report);
+}
+
+static void results_of_another_clock_keep_their_uncertainty(void **state)
+{
+	struct tlat_report *report = sample_full(5000), *other = sample_report(), *again;
+	struct tlat_summary before = { .size = sizeof(before) }, after = before;
+	char *text;
+
+	(void)state;
+	other->clock->quantum_ns = 1000;
+	other->clock->read_cost_ns = 700;
+	assert_int_equal(tlat_report_add(other, sample_pair(5000, 3)), 0);
+	tlat_findings_add(tlat_report_findings(other), TLAT_INFO, "other", NULL, "another");
+	assert_int_equal(tlat_result_summary(tlat_report_result(other, 0), &before), 0);
+	assert_int_equal(tlat_report_append(report, other), 0);
+	assert_int_equal(report->duration_ns, INT64_C(4000000000));
+	text = sample_text(report);
+	again = sample_read(text);
+	assert_int_equal(tlat_result_summary(tlat_report_result(again, 2), &after), 0);
+	same_double(before.u_ns, after.u_ns);
+	same_double(before.worst_ns, after.worst_ns);
+	assert_true(after.u_ns > 800);
+	assert_int_equal(again->findings.n, 2);
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
+static void arguments_that_are_no_text_become_text(void **state)
+{
+	static char bad[] = "a\xff\xc0\xaf\xed\xa0\x80z\n\"\\\x01", good[] = "\xe2\x82\xac";
+	char *argv[] = { bad, good };
+	struct tlat_report *report = sample_report(), *again;
+	json_t *document, *items;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tlat_report_origin(report, 2, argv, bad), 0);
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	items = json_object_get(json_object_get(document, "tool"), "argv");
+	assert_string_equal(json_string_value(json_array_get(items, 0)),
+			    "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+			    "\xef\xbf\xbdz\n\"\\\x01");
+	assert_string_equal(json_string_value(json_array_get(items, 1)), good);
+	again = sample_read(text);
+	tlat_report_free(again);
+	tlat_report_free(report);
+	json_decref(document);
+	free(text);
+}
+
+static void the_seed_fits_a_signed_integer_and_every_id_is_new(void **state)
+{
+	struct tlat_report *a, *b;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tlat_report_new(&a, NULL, NULL, UINT64_MAX), 0);
+	assert_int_equal(tlat_report_new(&b, NULL, NULL, UINT64_MAX), 0);
+	text = sample_text(a);
+	assert_non_null(strstr(text, "\"seed\":9223372036854775807"));
+	assert_string_not_equal(a->id, b->id);
+	tlat_report_free(a);
+	tlat_report_free(b);
+	free(text);
+}
+
+static void numbers_have_a_point_in_every_locale(void **state)
+{
+	struct tlat_report *report = sample_full(1000), *again;
+	char *plain = sample_text(report), *text;
+
+	(void)state;
+	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
+		tlat_report_free(report);
+		free(plain);
+		skip();
+	}
+	text = sample_text(report);
+	assert_string_equal(plain, text);
+	again = sample_read(text);
+	setlocale(LC_ALL, "C");
+	same_summary(report->results[0], again->results[0]);
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(plain);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_report_that_is_read_answers_as_the_one_that_was_written),
+		cmocka_unit_test(writing_what_was_read_gives_the_same_bytes),
+		cmocka_unit_test(the_struct_alone_gives_the_same_result_document),
+		cmocka_unit_test(what_this_library_does_not_know_survives_a_rewrite),
+		cmocka_unit_test(
+			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
+		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),
+		cmocka_unit_test(a_shorter_summary_struct_is_filled_as_far_as_it_goes),
+		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),
+		cmocka_unit_test(a_stall_of_a_minute_is_corrected_at_once),
+		cmocka_unit_test(the_offset_counts_for_one_way_pairs_on_two_cpus_only),
+		cmocka_unit_test(the_end_is_signal_before_error_before_the_last),
+		cmocka_unit_test(results_of_another_clock_keep_their_uncertainty),
+		cmocka_unit_test(arguments_that_are_no_text_become_text),
+		cmocka_unit_test(the_seed_fits_a_signed_integer_and_every_id_is_new),
+		cmocka_unit_test(numbers_have_a_point_in_every_locale),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	return 77;	/* no JSON in this build */
+}
+
+#endif

@@ -1,0 +1,415 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# test-tlat.sh - how the tlat command behaves: usage errors, output, JSON, signals, exit codes.
+# TLAT=path of the binary. Asserts no latency. Exit: 0 passed, 1 failed,
+# 77 skipped.
+
+set -u
+tlat=${TLAT:?set TLAT to the path of the tlat binary}
+case $tlat in /*) ;; *) tlat=$PWD/$tlat ;; esac
+python=/usr/bin/python3
+unset TLAT_JSON
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_CACHE_HOME=$work/cache
+# The shortest run that still has samples of every kind of probe.
+quick="-d 60ms --warmup 10"
+failures=0
+
+fail() {
+	echo "not ok: $*"
+	failures=$((failures + 1))
+}
+
+# run_tlat ARGS...: output in out and err, exit code in code; never hangs.
+run_tlat() {
+	timeout -s KILL 60 "$tlat" "$@" >out 2>err
+	code=$?
+}
+
+# expect CODE TITLE
+expect() {
+	[ "$code" -eq "$1" ] && return 0
+	fail "$2: exit code $code, not $1"
+	sed 's/^/  | /' err
+	return 1
+}
+
+# usage NEEDLE ARGS...: exit 2, one line on stderr that holds NEEDLE, nothing on stdout.
+usage() {
+	local needle=$1
+	shift
+	run_tlat "$@"
+	expect 2 "$*" || return
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: stderr has $(wc -l <err) lines"
+	grep -qF -e "$needle" err || fail "$*: '$needle' is not in: $(cat err)"
+	[ -s out ] && fail "$*: wrote to stdout"
+}
+
+# json FILE EXPRESSION: a Python expression over the document d is true; keys are plain.
+json() {
+	"$python" - "$1" "$2" <<'PY' || fail "JSON: $2"
+import json, re, sys
+
+def no_constant(text):
+    raise ValueError(text)
+
+def keys(node):
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield key
+            # Interrupts and idle states are called what the kernel calls them.
+            yield from () if key == "watch" else keys(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from keys(value)
+
+d = json.loads(open(sys.argv[1]).readline(), parse_constant=no_constant)
+bad = [k for k in keys(d) if not re.fullmatch(r"[a-z0-9_]+", k)]
+if bad:
+    sys.exit("odd keys: %s" % bad[:5])
+sys.exit(0 if eval(sys.argv[2]) else "got %s" % json.dumps(d)[:600])
+PY
+}
+
+help_and_version_need_nothing() {
+	local sub
+	run_tlat --version
+	expect 0 --version
+	grep -qE '^tlat [0-9]+\.[0-9]+\.[0-9]+$' out || fail "--version: $(cat out)"
+	run_tlat --help
+	expect 0 --help
+	for sub in run list check show; do
+		grep -q "^  $sub " out || fail "--help does not name $sub"
+	done
+	for sub in run list check show; do
+		run_tlat $sub --help
+		expect 0 "$sub --help"
+		[ "$(wc -l <out)" -le 40 ] || fail "$sub --help is longer than a screen"
+		[ "$(wc -L <out)" -le 80 ] || fail "$sub --help is wider than a screen"
+		[ -s err ] && fail "$sub --help wrote to stderr"
+	done
+	"$tlat" --help >/dev/full 2>err
+	code=$?
+	expect 2 "--help to a full disk"
+}
+
+# Every option that --help prints is one that the parser takes.
+help_and_parser_agree() {
+	local option sub
+	for sub in run list check show; do
+		run_tlat $sub --help
+		grep -oE -e '--[a-z-]+ ' out | sort -u | while read -r option; do
+			[ "$option" = --help ] && continue
+			"$tlat" $sub "$option=" >/dev/null 2>err2
+			grep -q "no option" err2 && echo "$sub $option"
+		done >unknown
+		[ -s unknown ] && fail "in --help but not parsed: $(cat unknown)"
+	done
+}
+
+usage_errors_are_one_line() {
+	usage "no command"
+	usage "'foo'" foo
+	usage "no probe named" run
+	usage "'nosuch'" run nosuch
+	usage "'nosuch-*'" run 'nosuch-*'
+	usage "--nosuch" run wake-futex --nosuch
+	usage "-Z" run wake-futex -Z
+	usage "takes no value" run wake-futex --quiet=3
+	usage "--settle needs a value" run wake-futex --settle
+	usage "write 5us, 5ms or 5s" run wake-futex -d 5
+	usage "'1x': 'x' is no unit" run wake-futex -d 1x
+	usage "'m' is no unit" run wake-futex -d 5m
+	usage "'-3s'" run wake-futex -d -3s
+	usage "'0'" run wake-futex -d 0
+	usage "too long" run wake-futex -d 99999999999999999999s
+	usage "finer than 1 ns" run wake-futex -i 0.5ns
+	usage "write 10us" run wake-futex -i 10
+	usage "write 1us" run wake-futex --slack 1
+	usage "'0'" run wake-futex --slack 0
+	usage "'1e30'" run wake-futex -n 1e30
+	usage "'0'" run wake-futex -n 0
+	usage "'10x'" run wake-futex -n 10x
+	usage "1 to 99" run wake-futex -p 100
+	usage "1 to 99" run wake-futex -p 0 --policy fifo
+	usage "--policy fifo or rr" run wake-futex -p 10 --policy other
+	usage "'foo'" run wake-futex --policy foo
+	usage "'foo'" run wake-futex --clock foo
+	usage "contradict" run wake-futex -c 0 --pair 0:1
+	usage "'0'" run wake-futex --pair 0
+	usage "'0:'" run wake-futex --pair 0:
+	usage "'node:0:1'" run wake-futex --pair node:0:1
+	usage "contradict" run wake-futex --two-way --round-trip
+	usage "timer-nanosleep" run timer-nanosleep --two-way
+	usage "timer-nanosleep" run wake-futex timer-nanosleep --round-trip
+	usage "'settl=1us'" run wake-futex --sweep settl=1us
+	usage "write 1us" run wake-futex --sweep settle=0,1
+	usage "contradict" run wake-futex --settle 1us --sweep settle=0,1us
+	usage "--json FILE" run wake-futex --append
+	usage "--json FILE" run wake-futex --append --json -
+	usage "foo" run wake-futex --budget 'foo<1us'
+	usage "nosuch" show nosuch
+	usage "no report named" show
+	usage "'b'" show a b
+	usage "write 100us" show a --bins 100
+	usage "'extra'" list extra
+	usage "'0'" check --self-test --trials 0
+}
+
+list_names_every_probe() {
+	run_tlat list
+	expect 0 list
+	grep -q '^wake-futex .*yes' out || fail "list: no wake-futex that runs"
+	run_tlat list --json
+	expect 0 "list --json"
+	json out 'd["schema"] == "timerlat-list/1" and len(d["probes"]) >= 6'
+	json out 'all(p["from"] and p["to"] and p["supported"] == (p["why_not"] is None)
+	              for p in d["probes"])'
+}
+
+a_run_prints_a_table_and_how_to_repeat_it() {
+	run_tlat run wake-futex timer-nanosleep $quick
+	expect 0 run || return
+	grep -qE '^probe .*samples .*min .*p50 .*p99 .*p99\.9 .*max .*call .*floor' out ||
+		fail "run: no table head"
+	grep -qE '^wake-futex +[0-9]+->[0-9]+ +(fifo:40|other\*)' out || fail "run: no row"
+	grep -qE '^timer-nanosleep +[0-9]+ ' out || fail "run: no solo row"
+	grep -qE '^wake-futex: .+ -> .+' out || fail "run: does not say from and to"
+	grep -q 'asked [1-9]' out || fail "run: does not say how many were asked"
+	grep -q "$(printf '\033')" out && fail "run: control codes in a file"
+	[ "$(wc -L <out)" -le 400 ] || fail "run: a line of $(wc -L <out) columns"
+	[ "$(grep -c '^repeat: tlat run ' out)" -eq 1 ] || fail "run: not one repeat command"
+}
+
+the_repeat_command_repeats_itself() {
+	local first second
+	run_tlat run wake-futex -n 50 --warmup 0 --load 'exec sleep 60' --two-way \
+		--budget 'n>=1, min<3600s' --sweep 'settle=0,20us'
+	first=$(sed -n 's/^repeat: tlat //p' out)
+	[ -n "$first" ] || { fail "no repeat command"; return; }
+	eval "run_tlat $first"
+	second=$(sed -n 's/^repeat: tlat //p' out)
+	[ "$first" = "$second" ] || fail "repeat: '$first' became '$second'"
+}
+
+json_is_alone_on_stdout() {
+	run_tlat run wake-futex $quick --json -
+	expect 0 "--json -" || return
+	[ "$(wc -l <out)" -eq 1 ] || fail "--json -: $(wc -l <out) lines"
+	json out 'd["schema"] == "timerlat-report/1" and d["results"][0]["probe"] == "wake-futex"'
+	json out 'd["tool"]["version"] in "'"$("$tlat" --version)"'"'
+	json out 'd["tool"]["argv"][1:3] == ["run", "wake-futex"]'
+	json out 'd["run"]["repeat"].startswith("tlat run wake-futex ")'
+}
+
+json_goes_to_files() {
+	run_tlat run wake-futex 'timer-*' $quick --json r.json
+	expect 0 "--json FILE"
+	json r.json 'len({r["probe"] for r in d["results"]}) >= 2'
+	run_tlat run wake-futex -n 20 --json lines --append
+	run_tlat run wake-futex -n 20 --json lines --append
+	[ "$(wc -l <lines)" -eq 2 ] || fail "--append: $(wc -l <lines) lines"
+	TLAT_JSON=env.json run_tlat run wake-futex -n 20
+	[ -s env.json ] || fail "TLAT_JSON was not honoured"
+	TLAT_JSON=env2.json run_tlat run wake-futex -n 20 --json opt.json
+	[ -e env2.json ] && fail "TLAT_JSON beats --json"
+	run_tlat run wake-futex -n 20 --json "$work/no/such/dir.json"
+	expect 2 "--json into nowhere"
+	grep -q "dir.json" err || fail "--json into nowhere: $(cat err)"
+}
+
+show_prints_a_report_again() {
+	run_tlat run wake-futex $quick --json r.json
+	run_tlat show r.json
+	expect 0 show || return
+	grep -q '^wake-futex ' out || fail "show: no row"
+	grep -q '#' out || fail "show: no chart"
+	grep -q '^repeat: tlat run wake-futex' out || fail "show: no repeat command"
+	run_tlat show r.json --bins 100ns
+	grep -qE '^ *[0-9]*00-[0-9]+99 ns +[1-9][0-9]*$' out || fail "show --bins: no bin"
+	grep -qE '^ *below [0-9]+ ns +[0-9]+$' out || fail "show --bins: no line below"
+	grep -qE '^ *above [0-9]+ ns +[0-9]+$' out || fail "show --bins: no line above"
+	# Every value that has a histogram is in one line of the table.
+	awk '/ ns +[0-9]+$/ { n += $NF } END { print n }' out >total
+	json r.json '(lambda c: c["recorded"] + c["early"] + c["overflow"])(d["results"][0]["counts"]) \
+== '"$(cat total)"
+	run_tlat show - <r.json
+	expect 0 "show -"
+	run_tlat show r.json --json -
+	json out 'd["results"][0]["probe"] == "wake-futex"'
+	printf '{"schema": "timerlat-report/1", ' >half.json
+	usage "half.json" show half.json
+}
+
+a_budget_gives_a_verdict() {
+	run_tlat run wake-futex $quick --budget 'max<1ns'
+	expect 1 "a budget that fails"
+	grep -q '^verdict: FAIL wake-futex' out || fail "budget: no verdict of the probe"
+	[ "$(grep '^verdict: ' out | tail -1)" = "verdict: FAIL" ] || fail "budget: no verdict"
+	run_tlat run wake-futex $quick --budget 'n>=1, min<3600s' --json -
+	case $code in
+	0) json out 'd["verdict"] == "PASS"' ;;
+	77) json out 'd["verdict"] == "INCONCLUSIVE"' ;;
+	*) fail "budget that holds: exit code $code" ;;
+	esac
+	run_tlat run wake-futex -n 10 --budget 'p99.999<3600s'
+	expect 77 "a budget that 10 samples cannot carry"
+}
+
+a_sweep_is_one_table() {
+	run_tlat run wake-futex -n 50 --warmup 0 --sweep settle=0,10us,100us --json r.json
+	expect 0 --sweep || return
+	grep -qE '^probe .* settle ' out || fail "sweep: no column"
+	[ "$(grep -cE '^wake-futex +[0-9]' out)" -eq 3 ] || fail "sweep: not three rows"
+	json r.json '[r["settle_ns"] for r in d["results"]] == [0, 10000, 100000]'
+}
+
+# wait_for PID: its exit code, within 20 s or by force.
+wait_for() {
+	local i
+	for i in $(seq 200); do
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.1
+	done
+	[ "$i" -lt 200 ] || kill -s KILL "$1"
+	wait "$1"
+}
+
+# interrupted SIGNAL: a long run ends at once, with what it had.
+interrupted() {
+	local pid
+	"$tlat" run wake-futex timer-nanosleep -d 1h --json sig.json >out 2>err &
+	pid=$!
+	sleep 1
+	kill -s "$1" $pid
+	wait_for $pid
+	code=$?
+	expect 0 "SIG$1" || return
+	grep -q '^wake-futex ' out || fail "SIG$1: no table"
+	json sig.json 'd["run"]["end"] == "signal" and len(d["results"]) == 1'
+}
+
+signals_end_the_measurement() {
+	local pid
+	interrupted INT
+	interrupted TERM
+	rm -f sig.json
+	"$tlat" run timer-nanosleep -i 1s -d 1h --json sig.json >out 2>err &
+	pid=$!
+	sleep 0.05
+	kill -s TERM $pid
+	wait_for $pid
+	code=$?
+	# Before the handlers exist the signal simply ends the program, and nothing is written.
+	[ $code -eq 143 ] && [ ! -e sig.json ] && return
+	expect 0 "SIGTERM at once"
+	json sig.json 'd["run"]["end"] == "signal"'
+}
+
+a_reader_that_leaves_loses_nothing() {
+	{ timeout -s KILL 60 "$tlat" run wake-futex $quick --json pipe.json 2>err; echo $? >rc; } |
+		true
+	[ "$(cat rc)" -eq 0 ] || fail "closed pipe: exit code $(cat rc)"
+	[ -s err ] && fail "closed pipe: $(cat err)"
+	json pipe.json 'd["results"][0]["counts"]["asked"] > 0'
+	timeout -s KILL 60 "$tlat" run wake-futex $quick >/dev/full 2>err
+	code=$?
+	expect 2 "full disk"
+	grep -q 'No space left' err || fail "full disk: $(cat err)"
+}
+
+# The load is a sleep of a length that nothing else on the machine sleeps.
+load_runs() {
+	grep -lsz -e "$1" /proc/[0-9]*/cmdline 2>/dev/null | grep -qv "/$$/"
+}
+
+the_load_ends_with_the_measurement() {
+	local pid
+	run_tlat run wake-futex $quick --load 'sleep 4711.25 & exec sleep 4711.5' --json r.json
+	expect 0 --load
+	grep -q 'load.*ran throughout' out || fail "--load: not recorded"
+	json r.json 'any(f["id"] == "load" for f in d["findings"])'
+	load_runs '^4711\.' && fail "--load: outlives the measurement"
+	"$tlat" run wake-futex -d 1h --load 'sleep 4712.25 & exec sleep 4712.5' >out 2>err &
+	pid=$!
+	sleep 1
+	load_runs '^4712\.' || fail "--load: does not run"
+	kill -s KILL $pid
+	wait $pid 2>/dev/null
+	sleep 0.5
+	load_runs '^4712\.' && fail "--load: outlives a killed tlat"
+	run_tlat run wake-futex $quick --load 'exit 3'
+	grep -q 'load-ended.*status 3' out || fail "--load: an early end is not told"
+}
+
+without_privilege_it_runs_and_says_so() {
+	local drop
+	if [ "$(id -u)" -eq 0 ]; then
+		drop="setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all \
+			--inh-caps=-all"
+		chmod 755 "$work"
+		$drop "$tlat" --version >/dev/null 2>&1 || { echo "skipped: no unprivileged run"; return; }
+	else
+		drop=
+	fi
+	timeout -s KILL 60 $drop "$tlat" run wake-futex $quick --json - >out 2>err
+	code=$?
+	expect 0 "without privilege" || return
+	# A user may have been granted real-time; then there is nothing to refuse.
+	grep -q '"policy-refused"' out || { echo "skipped: real-time was granted"; return; }
+	json out 'd["results"][0]["wait"]["policy"] == "other"'
+	timeout -s KILL 60 $drop "$tlat" run wake-futex $quick >out 2>err
+	grep -qE '^wake-futex .* other\*' out || fail "without privilege: the row is not marked"
+	grep -q '^\* not the policy' out || fail "without privilege: the mark is not explained"
+	timeout -s KILL 60 $drop "$tlat" run wake-futex $quick --strict >out 2>err
+	code=$?
+	expect 2 "--strict without privilege"
+	timeout -s KILL 60 $drop "$tlat" check >out 2>err
+	code=$?
+	expect 0 "check without privilege"
+}
+
+the_check_audits() {
+	run_tlat check --json audit.json
+	expect 0 check || return
+	grep -q '^machine.kernel ' out || fail "check: no facts"
+	json audit.json 'd["machine"]["kernel"] and d["results"] == []'
+}
+
+the_self_test_is_kept_and_quoted() {
+	run_tlat check --self-test --trials 1
+	case $code in 0 | 1) ;; *) expect 0 "check --self-test"; return ;; esac
+	[ "$(grep -c '^self-test .*recovered [01] of 1' out)" -eq 4 ] ||
+		fail "self-test: not four delays"
+	ls cache/timerlat/selftest-*.json >/dev/null || fail "self-test: not kept"
+	json cache/timerlat/selftest-*.json 'len(d["delays"]) == 4'
+	run_tlat run wake-futex -n 20 --json q.json
+	json q.json 'any(f["id"] == "self-test" for f in d["findings"])'
+}
+
+run_tlat run null -n 1 --json -
+grep -q 'build' err && { echo "skipped: this build writes no JSON: $(cat err)"; exit 77; }
+
+help_and_version_need_nothing
+help_and_parser_agree
+usage_errors_are_one_line
+list_names_every_probe
+a_run_prints_a_table_and_how_to_repeat_it
+the_repeat_command_repeats_itself
+json_is_alone_on_stdout
+json_goes_to_files
+show_prints_a_report_again
+a_budget_gives_a_verdict
+a_sweep_is_one_table
+signals_end_the_measurement
+a_reader_that_leaves_loses_nothing
+the_load_ends_with_the_measurement
+without_privilege_it_runs_and_says_so
+the_check_audits
+the_self_test_is_kept_and_quoted
+
+[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
+echo "all passed"

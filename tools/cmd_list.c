@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* cmd_list.c - "tlat list": every probe, with its interval in words and whether it runs here. */
+#include <stdio.h>
+
+#include "options.h"
+#include "table.h"
+#include "tool.h"
+
+struct list_config {
+	bool json;
+};
+
+static const struct tlat_option options[] = {
+	{ "json", NULL, "one JSON document on stdout",
+	  &tlat_option_flag, offsetof(struct list_config, json), 0, 0, 0, false },
+};
+
+static const struct tlat_command command = {
+	.name = "list",
+	.operands = "",
+	.summary = "Every probe: where its interval begins and ends, and whether it runs here.",
+	.options = options,
+	.n_options = TLAT_ARRAY_LENGTH(options),
+};
+
+/* Texts come from the library and the kernel; only control characters need care. */
+static void print_json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void print_json_member(const char *name, const char *text)
+{
+	printf(",\"%s\":", name);
+	if (text)
+		print_json_text(text);
+	else
+		fputs("null", stdout);
+}
+
+static void print_json_probe(const struct tlat_probe_facts *facts, const char *why_not)
+{
+	fputs("{\"name\":", stdout);
+	print_json_text(facts->name);
+	printf(",\"pair\":%s", facts->pair == 1 ? "true" : "false");
+	print_json_member("from", facts->from);
+	print_json_member("to", facts->to);
+	printf(",\"supported\":%s", why_not ? "false" : "true");
+	print_json_member("why_not", why_not);
+	putchar('}');
+}
+
+static const char *why_not(const char *probe, struct tlat_error *error)
+{
+	return tlat_probe_check(probe, error) < 0 ? error->text : NULL;
+}
+
+static void print_json(void)
+{
+	struct tlat_probe_facts facts = { .size = sizeof(facts) };
+	struct tlat_error error;
+
+	printf("{\"schema\":\"timerlat-list/1\",\"version\":\"%s\",\"probes\":[", tlat_version());
+	for (size_t i = 0; tlat_probe_facts(i, &facts) == 0; i++) {
+		if (i)
+			putchar(',');
+		print_json_probe(&facts, why_not(facts.name, &error));
+	}
+	puts("]}");
+}
+
+static void print_table(void)
+{
+	static const struct tlat_column columns[] = {
+		{ "probe", false }, { "threads", false }, { "from", false },
+		{ "to", false },    { "runs here", false },
+	};
+	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_LENGTH(columns));
+	struct tlat_probe_facts facts = { .size = sizeof(facts) };
+	struct tlat_error error;
+
+	for (size_t i = 0; tlat_probe_facts(i, &facts) == 0; i++) {
+		const char *why = why_not(facts.name, &error);
+		char runs[sizeof(error.text) + 8];
+
+		snprintf(runs, sizeof(runs), "%s%s", why ? "no: " : "yes", why ? why : "");
+		tlat_table_row(table, (const char *const[]){ facts.name,
+							     facts.pair == 1 ? "pair" : "one",
+							     facts.from, facts.to, runs });
+	}
+	tlat_table_print(table, stdout);
+	tlat_table_free(table);
+}
+
+int tlat_cmd_list(int argc, char **argv)
+{
+	struct list_config config = { 0 };
+	int first, r;
+
+	r = tlat_options_parse(&command, argc, argv, &config, &first);
+	if (r)
+		return r < 0 ? TLAT_EXIT_NO_ANSWER : TLAT_EXIT_FINE;
+	if (config.json)
+		print_json();
+	else
+		print_table();
+	return TLAT_EXIT_FINE;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cmd_run.c - "tlat run" from the command line to the exit code. The order of the steps matters:
+ * the load is forked with the user's rights, capabilities shrink before threads exist, and
+ * signals are held back from then on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+#include "results.h"
+#include "rights.h"
+#include "selftest.h"
+#include "stop.h"
+#include "tool.h"
+#include "verdict.h"
+
+/* As typed: parsing moves the operands to the end. */
+static char **copy_argv(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	if (copy)
+		memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	return copy;
+}
+
+/* A CPU word that means nothing here is said before anything is started. */
+static int check_cpus(const struct tlat_session *s, struct tlat_error *reterr)
+{
+	const char *cpus = s->config.cpus;
+	int32_t pair[2];
+	int n;
+
+	if (!cpus)
+		return 0;
+	n = tlat_machine_cpus(s->machine, cpus, pair, 2, reterr);
+	if (n < 0)
+		return n;
+	if (tlat_select_pairs(&s->config.selection) && n > 2) {
+		snprintf(reterr->text, sizeof(reterr->text),
+			 "-c %.100s: %d CPUs for a pair; name two (KICK,WAIT) or one", cpus, n);
+		return -EINVAL;
+	}
+	if (s->config.two_way && n == 1) {
+		snprintf(reterr->text, sizeof(reterr->text),
+			 "-c %.100s: --two-way needs two CPUs; name them, such as -c 0,1", cpus);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* CPUs that the runs will be on, as far as that is known before they start. */
+static size_t measuring_cpus(const struct tlat_session *s, int32_t *cpus, size_t max)
+{
+	struct tlat_error error;
+	size_t pairs = tlat_select_pairs(&s->config.selection);
+	int n;
+
+	if (s->config.cpus)
+		n = tlat_machine_cpus(s->machine, s->config.cpus, cpus, max, &error);
+	else
+		n = tlat_machine_choose(s->machine, pairs > 0, cpus, &error);
+	return n < 0 ? 0 : (size_t)n < max ? (size_t)n : max;
+}
+
+static int start_load(struct tlat_session *s, struct tlat_error *reterr)
+{
+	int32_t *cpus;
+	size_t n;
+	int r;
+
+	if (!s->config.load)
+		return 0;
+	cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus));
+	if (!cpus) {
+		snprintf(reterr->text, sizeof(reterr->text), "out of memory for a CPU list");
+		return -ENOMEM;
+	}
+	n = measuring_cpus(s, cpus, TLAT_CPUS_MAX);
+	r = tlat_load_start(&s->load, s->config.load, cpus, n, reterr);
+	free(cpus);
+	return r;
+}
+
+/* The repeat command names the source that was used, not the wish for one. */
+static int open_clock(struct tlat_session *s, struct tlat_error *reterr)
+{
+	struct tlat_clock_facts facts = { .size = sizeof(facts) };
+	int r = tlat_clock_open(&s->clock, s->machine, (int)s->config.clock, reterr);
+
+	if (r < 0)
+		return r;
+	if (tlat_clock_facts(s->clock, &facts) == 0)
+		s->config.clock = facts.source;
+	return 0;
+}
+
+/* Whether a run writes to /dev/cpu_dma_latency. */
+static bool holds_idle(const struct tlat_run_config *c)
+{
+	return c->cpu_latency_ns != TLAT_DEFAULT;
+}
+
+static int prepare(struct tlat_session *s, struct tlat_error *reterr)
+{
+	int r;
+
+	tlat_save_init(&s->save, s->config.json, s->config.append);
+	r = tlat_machine_open(&s->machine, NULL, reterr);
+	if (r < 0)
+		return r;
+	r = check_cpus(s, reterr);
+	if (r < 0)
+		return r;
+	tlat_stop_install();
+	r = start_load(s, reterr);
+	if (r < 0)
+		return r;
+	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config));
+	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns));
+	return open_clock(s, reterr);
+}
+
+/* A probe that cannot run here is a result, but when that is all there is no answer. */
+static bool has_measured(const struct tlat_report *report)
+{
+	const struct tlat_result *result;
+	struct tlat_summary summary;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		tlat_results_summary(result, &summary);
+		if (summary.asked)
+			return true;
+	}
+	return false;
+}
+
+static int exit_code(int verdict)
+{
+	return verdict == TLAT_PASS ? TLAT_EXIT_FINE :
+	       verdict == TLAT_FAIL ? TLAT_EXIT_BAD : TLAT_EXIT_INCONCLUSIVE;
+}
+
+static void print_report(const struct tlat_session *s, FILE *out)
+{
+	const struct tlat_asked asked = { (int32_t)s->config.policy,
+					  s->config.priority == TLAT_UNSET ? 0 :
+						(int32_t)s->config.priority };
+
+	tlat_results_machine(s->report, out);
+	tlat_results_print(s->report, asked, out);
+	tlat_findings_print(s->report, out);
+}
+
+static void print_end(const struct tlat_session *s, FILE *out)
+{
+	const char *repeat = tlat_report_repeat(s->report);
+
+	if (tlat_stop_requested())
+		fputs("ended by a signal; this is what had been measured\n", out);
+	if (repeat)
+		fprintf(out, "repeat: %s\n", repeat);
+}
+
+/* Table, verdict, JSON. Returns the exit code. */
+static int conclude(struct tlat_session *s)
+{
+	FILE *out = s->save.path && !tlat_save_is_file(&s->save) ? NULL : stdout;
+	struct tlat_error error;
+	int code = TLAT_EXIT_FINE, verdict;
+
+	if (s->load)
+		tlat_load_note(s->load, s->report);
+	tlat_selftest_quote(s->report);
+	if (out)
+		print_report(s, out);
+	if (s->config.budget) {
+		verdict = tlat_verdict(s->report, s->config.budget, !tlat_stop_requested(), out,
+				       &error);
+		if (verdict < 0)
+			return tlat_complain("run", "--budget: %s", error.text);
+		code = exit_code(verdict);
+	}
+	if (out)
+		print_end(s, out);
+	if (tlat_save_end(&s->save, s->report, &error) < 0)
+		return tlat_complain("run", "%s", error.text);
+	if (s->config.strict && tlat_findings_worst(s->report) >= TLAT_WARN)
+		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
+	if (!has_measured(s->report) && !tlat_stop_requested())
+		return tlat_complain("run", "nothing could be measured; see the findings");
+	return code;
+}
+
+static void close_session(struct tlat_session *s)
+{
+	tlat_report_free(s->report);
+	tlat_clock_close(s->clock);
+	tlat_machine_close(s->machine);
+	tlat_run_config_free(&s->config);
+}
+
+static int run_session(struct tlat_session *s)
+{
+	struct tlat_error error = { 0 };
+	int code = TLAT_EXIT_FINE, r;
+
+	r = prepare(s, &error);
+	if (r == 0)
+		r = tlat_measure(s, &error);
+	if (s->report)
+		code = conclude(s);
+	tlat_load_stop(s->load);
+	return r < 0 ? tlat_complain("run", "%s", error.text) : code;
+}
+
+int tlat_cmd_run(int argc, char **argv)
+{
+	struct tlat_session session = { .argc = argc };
+	int code = TLAT_EXIT_NO_ANSWER, r;
+
+	session.argv = copy_argv(argc, argv);
+	r = session.argv ? tlat_run_config(&session.config, argc, argv) : -ENOMEM;
+	if (r == 0) {
+		code = run_session(&session);
+		close_session(&session);
+	}
+	free(session.argv);
+	return r > 0 ? TLAT_EXIT_FINE : code;
+}

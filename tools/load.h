@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load.h - a background load for the time of the measurement.
+ */
+#ifndef TLAT_LOAD_H
+#define TLAT_LOAD_H
+
+#include <timerlat.h>
+
+struct tlat_load;
+
+/*
+ * Start "sh -c command" in a process group of its own, off the CPUs of avoid[n] where the
+ * affinity mask leaves another one. It has the rights and the signal settings that tlat was
+ * started with, and its output goes to stderr. The group dies with tlat, however tlat ends.
+ * Returns 0 or a negative errno.
+ */
+int tlat_load_start(struct tlat_load **ret_load, const char *command, const int32_t *avoid,
+		    size_t n, struct tlat_error *reterr);
+
+/* What is to be said of the load in the report: where it ran, whether it ended early. */
+void tlat_load_note(struct tlat_load *load, struct tlat_report *report);
+
+/* SIGTERM, a moment, SIGKILL. Accepts NULL. */
+void tlat_load_stop(struct tlat_load *load);
+
+#endif /* TLAT_LOAD_H */

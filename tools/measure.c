@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/* measure.c - the order of runs: sweep points, probes, directions. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live.h"
+#include "measure.h"
+#include "quantity.h"
+#include "results.h"
+#include "rights.h"
+#include "stop.h"
+#include "tool.h"
+
+static bool is_last(const struct tlat_session *s, size_t point, size_t probe)
+{
+	return point + 1 == s->config.sweep.n && probe + 1 == s->config.selection.n;
+}
+
+static int add_report(struct tlat_session *s, struct tlat_report *report,
+		      struct tlat_error *reterr)
+{
+	int r;
+
+	if (!s->report) {
+		s->report = report;
+		return 0;
+	}
+	r = tlat_report_append(s->report, report);
+	if (r < 0) {
+		reterr->code = r;
+		snprintf(reterr->text, sizeof(reterr->text), "results cannot be joined: %s",
+			 strerror(-r));
+	}
+	return r;
+}
+
+/* The first run starts even after a signal, and is then stopped: its report says so. */
+static int run_once(struct tlat_session *s, const struct tlat_run_opts *opts, bool last,
+		    struct tlat_error *reterr)
+{
+	struct tlat_report *report;
+	struct tlat_run *run;
+	int r;
+
+	r = tlat_run_start(&run, opts, reterr);
+	if (r < 0)
+		return r;
+	if (last)
+		tlat_rights_for_writing(tlat_save_is_file(&s->save));
+	tlat_live_wait(run, opts->probe, !s->config.quiet && tlat_live_possible());
+	r = tlat_run_wait(run, &report, reterr);
+	return r < 0 ? r : add_report(s, report, reterr);
+}
+
+static size_t count_results(const struct tlat_report *report)
+{
+	size_t n = 0;
+
+	while (report && tlat_report_result(report, n))
+		n++;
+	return n;
+}
+
+/* The offset of the two CPUs' clocks enters both directions with opposite signs. */
+static void note_two_way(struct tlat_session *s, const struct tlat_summary *there,
+			 const struct tlat_summary *back, const char *probe)
+{
+	char text[300], mean[TLAT_QUANTITY_TEXT], a[TLAT_QUANTITY_TEXT], b[TLAT_QUANTITY_TEXT];
+	const struct tlat_finding finding = { .id = "two-way", .text = text,
+					      .severity = TLAT_INFO };
+
+	snprintf(text, sizeof(text),
+		 "%s: mean of both means %s (%" PRId32 "->%" PRId32 " %s, back %s), free of the "
+		 "clock offset between the CPUs", probe,
+		 tlat_time_short((there->mean_ns + back->mean_ns) / 2, 4, mean), there->kick_cpu,
+		 there->wait_cpu, tlat_time_short(there->mean_ns, 4, a),
+		 tlat_time_short(back->mean_ns, 4, b));
+	tlat_report_note(s->report, &finding);
+}
+
+static void note_no_way_back(struct tlat_session *s)
+{
+	const struct tlat_finding finding = {
+		.id = "two-way", .severity = TLAT_WARN,
+		.text = "--two-way had only one CPU to use, so there is no way back",
+		.remedy = "name two CPUs: -c 0,1",
+	};
+
+	tlat_report_note(s->report, &finding);
+}
+
+static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t first, bool last,
+		    struct tlat_error *reterr)
+{
+	const struct tlat_result *result = tlat_report_result(s->report, first);
+	struct tlat_summary there, back;
+	char cpus[32];
+	int r;
+
+	if (!result || tlat_stop_requested())
+		return 0;
+	tlat_results_summary(result, &there);
+	if (!there.asked)	/* an unsupported probe has no direction */
+		return 0;
+	if (there.kick_cpu == there.wait_cpu) {
+		note_no_way_back(s);
+		return 0;
+	}
+	snprintf(cpus, sizeof(cpus), "%" PRId32 ",%" PRId32, there.wait_cpu, there.kick_cpu);
+	opts->cpus = cpus;
+	r = run_once(s, opts, last, reterr);
+	if (r < 0)
+		return r;
+	tlat_results_summary(tlat_report_result(s->report, count_results(s->report) - 1), &back);
+	if (isfinite(there.mean_ns) && isfinite(back.mean_ns))
+		note_two_way(s, &there, &back, opts->probe);
+	return 0;
+}
+
+static int run_probe(struct tlat_session *s, size_t point, size_t probe,
+		     struct tlat_error *reterr)
+{
+	size_t before = count_results(s->report);
+	bool last = is_last(s, point, probe);
+	struct tlat_run_opts opts;
+	int r;
+
+	tlat_run_config_opts(&s->config, s->config.selection.probes[probe].name, point, &opts);
+	opts.machine = s->machine;
+	opts.clock = s->clock;
+	r = run_once(s, &opts, last && !s->config.two_way, reterr);
+	if (r < 0 || !s->config.two_way)
+		return r;
+	return run_back(s, &opts, before, last, reterr);
+}
+
+/* The CPUs of all runs when they are the same ones; else the default choice repeats itself. */
+static const char *common_cpus(const struct tlat_session *s, char *text, size_t size)
+{
+	const struct tlat_result *result;
+	size_t pairs = tlat_select_pairs(&s->config.selection);
+	struct tlat_summary first, other;
+
+	if (!tlat_report_result(s->report, 0) || (pairs && pairs < s->config.selection.n))
+		return NULL;
+	tlat_results_summary(tlat_report_result(s->report, 0), &first);
+	for (size_t i = 0; (result = tlat_report_result(s->report, i)); i++) {
+		tlat_results_summary(result, &other);
+		if (!other.asked)
+			continue;
+		if (!first.asked)
+			first = other;
+		if (!s->config.two_way &&
+		    (other.kick_cpu != first.kick_cpu || other.wait_cpu != first.wait_cpu))
+			return NULL;
+	}
+	if (!first.asked)
+		return NULL;
+	if (first.kick_cpu < 0)
+		snprintf(text, size, "%" PRId32, first.wait_cpu);
+	else
+		snprintf(text, size, "%" PRId32 ",%" PRId32, first.kick_cpu, first.wait_cpu);
+	return text;
+}
+
+static void set_origin(struct tlat_session *s)
+{
+	char cpus[32], *repeat;
+
+	if (!s->report)
+		return;
+	repeat = tlat_run_config_repeat(&s->config, common_cpus(s, cpus, sizeof(cpus)));
+	tlat_report_origin(s->report, s->argc, s->argv, repeat);
+	free(repeat);
+}
+
+int tlat_measure(struct tlat_session *s, struct tlat_error *reterr)
+{
+	int r = 0;
+
+	for (size_t point = 0; point < s->config.sweep.n; point++)
+		for (size_t probe = 0; probe < s->config.selection.n; probe++) {
+			if (s->report && tlat_stop_requested())
+				return 0;
+			r = run_probe(s, point, probe, reterr);
+			set_origin(s);
+			if (r < 0)
+				return r;
+			tlat_save_maybe(&s->save, s->report);
+		}
+	return 0;
+}

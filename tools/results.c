@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/* results.c - the table of results: which columns, and what each cell says. */
+#include <inttypes.h>
+#include <langinfo.h>
+#include <math.h>
+#include <string.h>
+
+#include "quantity.h"
+#include "results.h"
+#include "results_details.h"
+#include "table.h"
+#include "tool.h"
+
+#define CELL_TEXT 40
+#define COLUMNS_MAX 16
+
+/* A figure has 4 digits so that a shift of a clock quantum shows in a microsecond. */
+#define FIGURE_DIGITS 4
+#define COST_DIGITS 3
+
+struct row {
+	const struct tlat_result *result;
+	struct tlat_summary summary;
+	bool degraded;	/* the policy is not the one asked for */
+};
+
+struct column {
+	struct tlat_column head;
+	void (*cell)(const struct row *row, char *text);
+};
+
+void tlat_results_summary(const struct tlat_result *result, struct tlat_summary *summary)
+{
+	*summary = (struct tlat_summary){ .size = sizeof(*summary) };
+	tlat_result_summary(result, summary);
+}
+
+static bool is_empty(const struct tlat_summary *s)
+{
+	return s->asked == 0 && s->recorded == 0;
+}
+
+const char *tlat_results_cpus(const struct tlat_summary *s, char *text)
+{
+	if (is_empty(s))
+		strcpy(text, "-");
+	else if (s->kick_cpu >= 0)
+		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32 "->%" PRId32, s->kick_cpu, s->wait_cpu);
+	else
+		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32, s->wait_cpu);
+	return text;
+}
+
+static void probe_cell(const struct row *row, char *text)
+{
+	snprintf(text, CELL_TEXT, "%s", tlat_result_probe(row->result));
+}
+
+static void cpus_cell(const struct row *row, char *text)
+{
+	tlat_results_cpus(&row->summary, text);
+}
+
+static void policy_cell(const struct row *row, char *text)
+{
+	const struct tlat_summary *s = &row->summary;
+	const char *name = tlat_policy_name(s->policy);
+
+	if (is_empty(s) || !name)
+		strcpy(text, "-");
+	else if (s->priority)
+		snprintf(text, CELL_TEXT, "%s:%" PRId32 "%s", name, s->priority,
+			 row->degraded ? "*" : "");
+	else
+		snprintf(text, CELL_TEXT, "%s%s", name, row->degraded ? "*" : "");
+}
+
+static void settle_cell(const struct row *row, char *text)
+{
+	tlat_time_exact(row->summary.settle_ns, text);
+}
+
+static void cpu_latency_cell(const struct row *row, char *text)
+{
+	if (row->summary.cpu_latency_ns < 0)
+		strcpy(text, "default");
+	else
+		tlat_time_exact(row->summary.cpu_latency_ns, text);
+}
+
+static void samples_cell(const struct row *row, char *text)
+{
+	const struct tlat_summary *s = &row->summary;
+
+	snprintf(text, CELL_TEXT, "%" PRIu64, s->early + s->recorded + s->overflow);
+}
+
+#define FIGURE_CELL(name, field, digits) \
+	static void name(const struct row *row, char *text) \
+	{ \
+		tlat_time_short(is_empty(&row->summary) ? (double)NAN : row->summary.field, \
+				digits, text); \
+	}
+
+FIGURE_CELL(min_cell, min_ns, FIGURE_DIGITS)
+FIGURE_CELL(p50_cell, p50_ns, FIGURE_DIGITS)
+FIGURE_CELL(u_cell, u_ns, COST_DIGITS)
+FIGURE_CELL(p99_cell, p99_ns, FIGURE_DIGITS)
+FIGURE_CELL(p999_cell, p999_ns, FIGURE_DIGITS)
+FIGURE_CELL(max_cell, max_ns, FIGURE_DIGITS)
+FIGURE_CELL(call_cell, call_p50_ns, COST_DIGITS)
+FIGURE_CELL(floor_cell, floor_p50_ns, COST_DIGITS)
+
+static const struct column settle_column = { { "settle", true }, settle_cell };
+static const struct column cpu_latency_column = { { "cpu-lat", true }, cpu_latency_cell };
+
+static const struct column first_columns[] = {
+	{ { "probe", false }, probe_cell },
+	{ { "cpus", false }, cpus_cell },
+	{ { "policy", false }, policy_cell },
+};
+
+static const struct column figure_columns[] = {
+	{ { "samples", true }, samples_cell }, { { "min", true }, min_cell },
+	{ { "p50", true }, p50_cell },	       { { "+-p50", true }, u_cell },
+	{ { "p99", true }, p99_cell },	       { { "p99.9", true }, p999_cell },
+	{ { "max", true }, max_cell },	       { { "call", true }, call_cell },
+	{ { "floor", true }, floor_cell },
+};
+
+struct layout {
+	struct column columns[COLUMNS_MAX];
+	size_t n;
+};
+
+/* What a sweep varied is a column of its own; what is the same everywhere is not. */
+static bool varies(const struct tlat_report *report, bool (*differ)(const struct tlat_summary *,
+								    const struct tlat_summary *))
+{
+	const struct tlat_result *result = tlat_report_result(report, 0);
+	struct tlat_summary first, other;
+
+	if (!result)
+		return false;
+	tlat_results_summary(result, &first);
+	for (size_t i = 1; (result = tlat_report_result(report, i)); i++) {
+		tlat_results_summary(result, &other);
+		if (other.kick_cpu >= 0 && differ(&first, &other))
+			return true;
+	}
+	return false;
+}
+
+static bool settle_differs(const struct tlat_summary *a, const struct tlat_summary *b)
+{
+	return a->kick_cpu >= 0 && a->settle_ns != b->settle_ns;
+}
+
+static bool cpu_latency_differs(const struct tlat_summary *a, const struct tlat_summary *b)
+{
+	return a->cpu_latency_ns != b->cpu_latency_ns;
+}
+
+static void add_columns(struct layout *layout, const struct column *columns, size_t n)
+{
+	memcpy(layout->columns + layout->n, columns, n * sizeof(*columns));
+	layout->n += n;
+}
+
+static const char *uncertainty_title(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") ? "+-p50" : "\xc2\xb1p50";
+}
+
+static void choose_columns(struct layout *layout, const struct tlat_report *report)
+{
+	layout->n = 0;
+	add_columns(layout, first_columns, TLAT_ARRAY_LENGTH(first_columns));
+	if (varies(report, settle_differs))
+		add_columns(layout, &settle_column, 1);
+	if (varies(report, cpu_latency_differs))
+		add_columns(layout, &cpu_latency_column, 1);
+	add_columns(layout, figure_columns, TLAT_ARRAY_LENGTH(figure_columns));
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i].cell == u_cell)
+			layout->columns[i].head.title = uncertainty_title();
+}
+
+/* A report that was read does not say what was asked, but the library's finding does. */
+static bool has_refusal(const struct tlat_result *result)
+{
+	struct tlat_finding finding;
+
+	for (size_t i = 0; tlat_result_finding(result, i, &finding) == 0; i++)
+		if (!strcmp(finding.id, "policy-refused"))
+			return true;
+	return false;
+}
+
+static bool is_degraded(const struct row *row, struct tlat_asked asked)
+{
+	if (is_empty(&row->summary))
+		return false;
+	if (asked.policy == TLAT_SCHED_INHERIT)
+		return has_refusal(row->result);
+	return row->summary.policy != asked.policy || row->summary.priority != asked.priority;
+}
+
+static void add_row(struct tlat_table *table, const struct layout *layout, const struct row *row)
+{
+	char text[COLUMNS_MAX][CELL_TEXT];
+	const char *cells[COLUMNS_MAX];
+
+	for (size_t i = 0; i < layout->n; i++) {
+		layout->columns[i].cell(row, text[i]);
+		cells[i] = text[i];
+	}
+	tlat_table_row(table, cells);
+}
+
+/* Returns whether a row is marked. */
+static bool add_rows(struct tlat_table *table, const struct layout *layout,
+		     const struct tlat_report *report, struct tlat_asked asked)
+{
+	const struct tlat_result *result;
+	bool marked = false;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		struct row row = { .result = result };
+
+		tlat_results_summary(result, &row.summary);
+		row.degraded = is_degraded(&row, asked);
+		marked |= row.degraded;
+		add_row(table, layout, &row);
+	}
+	return marked;
+}
+
+void tlat_results_print(const struct tlat_report *report, struct tlat_asked asked, FILE *out)
+{
+	struct tlat_column heads[COLUMNS_MAX];
+	struct tlat_table *table;
+	struct layout layout;
+	bool marked;
+
+	if (!tlat_report_result(report, 0))
+		return;
+	choose_columns(&layout, report);
+	for (size_t i = 0; i < layout.n; i++)
+		heads[i] = layout.columns[i].head;
+	table = tlat_table_new(heads, layout.n);
+	marked = add_rows(table, &layout, report, asked);
+	tlat_table_print(table, out);
+	tlat_table_free(table);
+	if (marked)
+		fputs("* not the policy that was asked for\n", out);
+	fputc('\n', out);
+	tlat_results_details(report, out);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/* results_details.c - what a figure began and ended with, and the conditions of each result. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "quantity.h"
+#include "results.h"
+#include "results_details.h"
+#include "select.h"
+#include "tool.h"
+
+#define WIDTH 100
+#define INDENT 7
+
+/* A line that breaks between its parts. */
+struct line {
+	FILE *out;
+	int column;
+	const char *before;	/* the separator that the next part needs */
+};
+
+static void add(struct line *line, const char *separator, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add(struct line *line, const char *separator, const char *format, ...)
+{
+	char part[160];
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(part, sizeof(part), format, args);
+	va_end(args);
+	if (line->column > INDENT && line->column + 2 + length > WIDTH) {
+		fprintf(line->out, "%.1s\n%*s", line->before, INDENT, "");
+		line->column = INDENT;
+		line->before = "";
+	}
+	line->column += fprintf(line->out, "%s%s", line->before, part);
+	line->before = separator;
+}
+
+/* Shares of the CPU that waited: its exit from idle is inside the latency. */
+static void add_idle(struct line *line, const struct tlat_result *result, int32_t cpu)
+{
+	struct tlat_idle_share idle = { .size = sizeof(idle) };
+	bool any = false;
+
+	for (size_t i = 0; tlat_result_idle(result, i, &idle) == 0; i++) {
+		if (idle.cpu != cpu)
+			continue;
+		add(line, ", ", "%s%s %.1f%%", any ? "" : "idle ", idle.state, 100 * idle.share);
+		any = true;
+	}
+	if (!any)
+		add(line, "; ", "idle states not known");
+	line->before = "; ";
+}
+
+/* The counts that a clean run has none of; the others are in the table. */
+static bool is_trouble(const char *name)
+{
+	static const char *const usual[] = { "asked", "recorded", "warmup", "rests" };
+
+	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(usual); i++)
+		if (!strcmp(name, usual[i]))
+			return false;
+	return true;
+}
+
+static void add_counts(struct line *line, const struct tlat_result *result)
+{
+	const char *name;
+	uint64_t count;
+
+	for (size_t i = 0; tlat_result_count(result, i, &name, &count) == 0; i++)
+		if (!strcmp(name, "asked") || (count && is_trouble(name)))
+			add(line, ", ", "%s %" PRIu64, name, count);
+	line->before = "; ";
+}
+
+static void add_time(struct line *line, const char *name, double ns)
+{
+	char text[TLAT_QUANTITY_TEXT];
+
+	if (isfinite(ns))
+		add(line, "; ", "%s %s", name, tlat_time_short(ns, 3, text));
+}
+
+static void print_missing(const struct tlat_summary *s, FILE *out)
+{
+	const struct {
+		const char *name;
+		double ns;
+	} figures[] = { { "p50", s->p50_ns }, { "p99", s->p99_ns }, { "p99.9", s->p999_ns } };
+	char text[TLAT_QUANTITY_TEXT];
+	bool missing = false;
+
+	if (isnan(s->max_ns)) {
+		fputs("       no samples\n", out);
+		return;
+	}
+	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(figures); i++) {
+		if (!isnan(figures[i].ns))
+			continue;
+		fprintf(out, "%s%s", missing ? ", " : "       too few samples for ",
+			figures[i].name);
+		missing = true;
+	}
+	if (missing)
+		fprintf(out, "; max so far %s\n", tlat_time_short(s->max_ns, 4, text));
+}
+
+static void add_point(struct line *line, const struct tlat_summary *s)
+{
+	char text[TLAT_QUANTITY_TEXT];
+
+	add(line, " ", "  %s", tlat_results_cpus(s, text));
+	if (s->kick_cpu >= 0)
+		add(line, " ", "settle %s", tlat_time_exact(s->settle_ns, text));
+	if (s->interval_ns > 0)
+		add(line, " ", "interval %s", tlat_time_exact(s->interval_ns, text));
+	if (s->cpu_latency_ns >= 0)
+		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
+	line->before = ": ";
+}
+
+static void print_result(const struct tlat_result *result, FILE *out)
+{
+	struct line line = { out, 0, "" };
+	struct tlat_summary s;
+
+	tlat_results_summary(result, &s);
+	if (!s.asked && !s.recorded) {
+		fputs("  did not run; see the findings\n", out);
+		return;
+	}
+	add_point(&line, &s);
+	add_idle(&line, result, s.wait_cpu);
+	add_counts(&line, result);
+	add_time(&line, "dwell", s.dwell_p50_ns);
+	add_time(&line, "floor of the pair", s.floor_pair_p50_ns);
+	add_time(&line, "mean", s.mean_ns);
+	fputc('\n', out);
+	print_missing(&s, out);
+}
+
+/* Whether an earlier result is of the same probe, and has thus printed this one too. */
+static bool is_printed(const struct tlat_report *report, size_t index, const char *probe)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(tlat_result_probe(tlat_report_result(report, i)), probe))
+			return true;
+	return false;
+}
+
+static void print_probe(const struct tlat_report *report, size_t first, const char *probe,
+			FILE *out)
+{
+	struct tlat_probe_facts facts;
+	const struct tlat_result *result;
+
+	if (tlat_select_find(probe, &facts) == 0)
+		fprintf(out, "%s: %s -> %s\n", probe, facts.from, facts.to);
+	else
+		fprintf(out, "%s:\n", probe);
+	for (size_t i = first; (result = tlat_report_result(report, i)); i++)
+		if (!strcmp(tlat_result_probe(result), probe))
+			print_result(result, out);
+}
+
+void tlat_results_details(const struct tlat_report *report, FILE *out)
+{
+	const struct tlat_result *result;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		const char *probe = tlat_result_probe(result);
+
+		if (!is_printed(report, i, probe))
+			print_probe(report, i, probe, out);
+	}
+	fputc('\n', out);
+}

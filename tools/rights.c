@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/* rights.c - capabilities and the real-time limit of the command. */
+#include <sys/resource.h>
+
+#include <timerlat.h>
+
+#include "rights.h"
+
+/*
+ * A capability that cannot be dropped is not a reason to refuse a measurement: the process then
+ * keeps what the user gave it.
+ */
+void tlat_rights_for_probes(bool writes)
+{
+	struct tlat_error error;
+
+	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock,cap_dac_override" :
+				   "cap_sys_nice,cap_ipc_lock", &error);
+}
+
+void tlat_rights_for_writing(bool writes_file)
+{
+	struct tlat_error error;
+
+	tlat_rt_drop_caps(writes_file ? "cap_dac_override" : "", &error);
+}
+
+void tlat_rights_limit_rt(int64_t settle_ns)
+{
+	const rlim_t floor_us = 2000000;
+	struct rlimit limit;
+	rlim_t us = (rlim_t)(settle_ns / 100);	/* ten times the settle time */
+
+	if (getrlimit(RLIMIT_RTTIME, &limit) < 0)
+		return;
+	us = us > floor_us ? us : floor_us;
+	/* Stricter limits of the user's stay. */
+	limit.rlim_cur = us < limit.rlim_cur ? us : limit.rlim_cur;
+	setrlimit(RLIMIT_RTTIME, &limit);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rights.h - what tlat may do: capabilities shrink as the run goes on, and a
+ * limit on real-time CPU time catches a thread that would hang the machine.
+ */
+#ifndef TLAT_RIGHTS_H
+#define TLAT_RIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Before threads exist: keep what probes need, and the right to write to the user's file or to
+ * /dev/cpu_dma_latency. */
+void tlat_rights_for_probes(bool writes);
+
+/* After the last probe has started. */
+void tlat_rights_for_writing(bool writes_file);
+
+/*
+ * RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking. Wakers rest every
+ * 8 ms, except that a single settle may be as long as the user says.
+ */
+void tlat_rights_limit_rt(int64_t settle_ns);
+
+#endif /* TLAT_RIGHTS_H */

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/* run_config.c - options of "tlat run": their table, what contradicts what, and the defaults. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "quantity.h"
+#include "run_config.h"
+#include "tool.h"
+
+#define FIELD(name) offsetof(struct tlat_run_config, name)
+
+static const struct tlat_option options[] = {
+	{ "cpus", "LIST", "pairs: KICK,WAIT, or one CPU; else one thread on each",
+	  &tlat_option_text, FIELD(cpus), 0, 0, 'c', false },
+	{ "pair", "KICK:WAIT", "the same as -c KICK,WAIT",
+	  &tlat_option_text, FIELD(pair), 0, 0, 0, false },
+	{ "policy", "NAME", "fifo (default), rr, other, batch, inherit",
+	  &tlat_option_policy, FIELD(policy), 0, 0, 0, true },
+	{ "prio", "N", "real-time priority, 1 to 99 (40)",
+	  &tlat_option_count, FIELD(priority), 1, 99, 'p', true },
+	{ "samples", "N", "cycles per thread",
+	  &tlat_option_count, FIELD(samples), 1, 0, 'n', true },
+	{ "duration", "TIME", "length of each measurement (2s, unless -n)",
+	  &tlat_option_time, FIELD(duration_ns), 1, 0, 'd', true },
+	{ "interval", "TIME", "period (1ms); pairs: slot, 0: closed loop (0)",
+	  &tlat_option_time, FIELD(interval_ns), 0, 0, 'i', true },
+	{ "settle", "TIME", "pairs: from going to sleep to the kick (50us)",
+	  &tlat_option_time, FIELD(settle_ns), 0, 0, 0, true },
+	{ "slack", "TIME", "timer slack (1ns); default: as applications have it",
+	  &tlat_option_time_default, FIELD(slack_ns), 1, 0, 0, true },
+	{ "cpu-latency", "TIME", "hold /dev/cpu_dma_latency (default: untouched)",
+	  &tlat_option_time_default, FIELD(cpu_latency_ns), 0, 0, 0, true },
+	{ "two-way", NULL, "pairs: also with the CPUs swapped",
+	  &tlat_option_flag, FIELD(two_way), 0, 0, 0, true },
+	{ "round-trip", NULL, "pairs: A wakes B wakes A, on one clock",
+	  &tlat_option_flag, FIELD(round_trip), 0, 0, 0, true },
+	{ "verify", NULL, "check in every cycle that the waiter slept",
+	  &tlat_option_flag, FIELD(verify), 0, 0, 0, true },
+	{ "sweep", "WHAT=A,B,..", "settle=0,100ns,1us or cpu-latency=default,0",
+	  &tlat_option_text, FIELD(sweep_text), 0, 0, 0, true },
+	{ "load", "CMD", "a background load, off the measuring CPUs",
+	  &tlat_option_text, FIELD(load), 0, 0, 0, true },
+	{ "budget", "EXPR", "such as 'p99<50us, max<=200us, n>=1e6'",
+	  &tlat_option_text, FIELD(budget), 0, 0, 0, true },
+	{ "json", "FILE", "write the report; -: to stdout, nothing else there",
+	  &tlat_option_text, FIELD(json), 0, 0, 0, false },
+	{ "append", NULL, "add a line to the file of --json",
+	  &tlat_option_flag, FIELD(append), 0, 0, 0, false },
+	{ "quiet", NULL, "no progress display",
+	  &tlat_option_flag, FIELD(quiet), 0, 0, 'q', false },
+	{ "strict", NULL, "exit 2 when anything degrades the measurement",
+	  &tlat_option_flag, FIELD(strict), 0, 0, 0, true },
+	{ "clock", "SOURCE", "auto, tsc, cntvct, rdtime, clock_gettime",
+	  &tlat_option_clock, FIELD(clock), 0, 0, 0, true },
+	{ "seed", "N", "of phase and dither (chosen, and reported)",
+	  &tlat_option_count, FIELD(seed), 1, 0, 0, true },
+	{ "raw", "N", "keep the first N values in the report",
+	  &tlat_option_count, FIELD(raw), 1, 0, 0, true },
+	{ "warmup", "N", "cycles before measuring (1000 or 0.2s, the shorter)",
+	  &tlat_option_count, FIELD(warmup), 0, 0, 0, true },
+	{ "lock-all", NULL, "mlockall() for the whole process",
+	  &tlat_option_flag, FIELD(lock_all), 0, 0, 0, true },
+};
+
+const struct tlat_command tlat_run_command = {
+	.name = "run",
+	.operands = "PROBE...",
+	.summary = "Measure probes, 2 s each; tlat list names them, globs such as 'wake-*' do too.",
+	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE does what\n"
+		 "--json FILE does. Exit: 0 fine, 1 budget missed, 2 no answer, 77 inconclusive.",
+	.options = options,
+	.n_options = TLAT_ARRAY_LENGTH(options),
+	.max_operands = -1,
+};
+
+#define REFUSE(...) (tlat_complain("run", __VA_ARGS__), -EINVAL)
+
+/* Two plain CPU numbers: the words of CPU lists contain colons of their own. */
+static int check_pair(struct tlat_run_config *c)
+{
+	size_t kick, wait;
+
+	if (!c->pair)
+		return 0;
+	kick = strspn(c->pair, "0123456789");
+	wait = c->pair[kick] == ':' ? strspn(c->pair + kick + 1, "0123456789") : 0;
+	if (!kick || !wait || c->pair[kick + 1 + wait] || kick + wait > 16)
+		return REFUSE("--pair '%s': write two CPU numbers, such as 0:1", c->pair);
+	snprintf(c->pair_cpus, sizeof(c->pair_cpus), "%.*s,%s", (int)kick, c->pair,
+		 c->pair + kick + 1);
+	if (c->cpus)
+		return REFUSE("-c %s and --pair %s contradict each other; use one", c->cpus,
+			      c->pair);
+	c->cpus = c->pair_cpus;
+	return 0;
+}
+
+static int check_output(const struct tlat_run_config *c)
+{
+	if (c->append && (!c->json || !strcmp(c->json, "-")))
+		return REFUSE("--append needs --json FILE to add to");
+	return 0;
+}
+
+static int check_sweep(struct tlat_run_config *c)
+{
+	struct tlat_error error;
+
+	if (tlat_sweep_parse(&c->sweep, c->sweep_text, &error) < 0)
+		return REFUSE("%s", error.text);
+	if (c->sweep.kind == TLAT_SWEEP_SETTLE && c->settle_ns != TLAT_UNSET)
+		return REFUSE("--settle and its sweep contradict each other; use one");
+	if (c->sweep.kind == TLAT_SWEEP_CPU_LATENCY && c->cpu_latency_ns != TLAT_UNSET)
+		return REFUSE("--cpu-latency and its sweep contradict each other; use one");
+	return 0;
+}
+
+static int check_policy(const struct tlat_run_config *c)
+{
+	bool real_time = c->policy == TLAT_UNSET || c->policy == TLAT_SCHED_FIFO ||
+			 c->policy == TLAT_SCHED_RR;
+
+	if (c->priority != TLAT_UNSET && !real_time)
+		return REFUSE("-p %d needs --policy fifo or rr, not %s", (int)c->priority,
+			      tlat_policy_name((int)c->policy));
+	return 0;
+}
+
+static int check_pairs_only(const struct tlat_run_config *c)
+{
+	const char *option = c->two_way ? "--two-way" : c->round_trip ? "--round-trip" :
+			     c->sweep.kind == TLAT_SWEEP_SETTLE ? "--sweep settle" : NULL;
+
+	if (c->two_way && c->round_trip)
+		return REFUSE("--two-way and --round-trip contradict each other; use one");
+	for (size_t i = 0; option && i < c->selection.n; i++)
+		if (c->selection.probes[i].pair != 1)
+			return REFUSE("%s is for pairs, and %s has one thread; leave one out",
+				      option, c->selection.probes[i].name);
+	return 0;
+}
+
+static int check_budget(const struct tlat_run_config *c)
+{
+	struct tlat_error error;
+
+	if (c->budget && tlat_budget_check(c->budget, NULL, NULL, 0, &error) < 0)
+		return REFUSE("--budget '%s': %s", c->budget, error.text);
+	return 0;
+}
+
+static int check(struct tlat_run_config *c)
+{
+	if (check_pair(c) < 0 || check_output(c) < 0 || check_sweep(c) < 0 || check_policy(c) < 0 ||
+	    check_pairs_only(c) < 0)
+		return -EINVAL;
+	return check_budget(c);
+}
+
+static void set_default(int64_t *field, int64_t value)
+{
+	if (*field == TLAT_UNSET)
+		*field = value;
+}
+
+/* Short enough to be typed, long enough that two runs differ. */
+static int64_t choose_seed(void)
+{
+	uint32_t seed = 0;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed) || !seed)
+		return 1;
+	return seed;
+}
+
+static void resolve(struct tlat_run_config *c)
+{
+	size_t pairs = tlat_select_pairs(&c->selection);
+
+	set_default(&c->policy, TLAT_SCHED_FIFO);
+	if (c->policy == TLAT_SCHED_FIFO || c->policy == TLAT_SCHED_RR)
+		set_default(&c->priority, 40);
+	if (c->samples == TLAT_UNSET)
+		set_default(&c->duration_ns, 2000000000);
+	if (pairs && c->sweep.kind != TLAT_SWEEP_SETTLE)
+		set_default(&c->settle_ns, 50000);
+	if (pairs == c->selection.n)
+		set_default(&c->interval_ns, 0);
+	else if (!pairs)
+		set_default(&c->interval_ns, 1000000);
+	set_default(&c->slack_ns, 1);
+	if (c->sweep.kind != TLAT_SWEEP_CPU_LATENCY)
+		set_default(&c->cpu_latency_ns, TLAT_DEFAULT);
+	set_default(&c->clock, TLAT_CLOCK_AUTO);
+	set_default(&c->seed, choose_seed());
+}
+
+static void unset_all(struct tlat_run_config *c)
+{
+	*c = (struct tlat_run_config){ 0 };
+	c->priority = c->policy = c->clock = c->samples = c->duration_ns = c->interval_ns =
+		c->settle_ns = c->slack_ns = c->cpu_latency_ns = c->seed = c->raw = c->warmup =
+			TLAT_UNSET;
+}
+
+int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)
+{
+	struct tlat_error error;
+	const char *env = getenv("TLAT_JSON");
+	int first, r;
+
+	unset_all(c);
+	r = tlat_options_parse(&tlat_run_command, argc, argv, c, &first);
+	if (r)
+		return r;
+	if (!c->json && env && *env)
+		c->json = env;
+	if (first == argc)
+		return REFUSE("no probe named; try tlat run 'wake-*', or see tlat list");
+	c->words = argv + first;
+	c->n_words = (size_t)(argc - first);
+	if (tlat_select(&c->selection, c->words, c->n_words, &error) < 0)
+		return REFUSE("%s", error.text);
+	if (check(c) < 0) {
+		tlat_run_config_free(c);
+		return -EINVAL;
+	}
+	resolve(c);
+	return 0;
+}
+
+void tlat_run_config_free(struct tlat_run_config *config)
+{
+	tlat_select_free(&config->selection);
+}
+
+static int64_t or_zero(int64_t value)
+{
+	return value == TLAT_UNSET || value == TLAT_DEFAULT ? 0 : value;
+}
+
+/* Where 0 is a real request. */
+static int64_t real_zero(int64_t value)
+{
+	return value == 0 ? TLAT_ZERO : or_zero(value);
+}
+
+static uint32_t flags_of(const struct tlat_run_config *c)
+{
+	return (c->round_trip ? TLAT_RUN_ROUND_TRIP : 0) | (c->verify ? TLAT_RUN_VERIFY : 0) |
+	       (c->strict ? TLAT_RUN_STRICT : 0) | (c->lock_all ? TLAT_RUN_LOCK_ALL : 0);
+}
+
+void tlat_run_config_opts(const struct tlat_run_config *c, const char *probe, size_t point,
+			  struct tlat_run_opts *opts)
+{
+	tlat_run_opts_init(opts);
+	opts->probe = probe;
+	opts->cpus = c->cpus;
+	opts->samples = (uint64_t)or_zero(c->samples);
+	opts->duration_ns = or_zero(c->duration_ns);
+	opts->interval_ns = or_zero(c->interval_ns);
+	opts->settle_ns = real_zero(c->settle_ns);
+	opts->slack_ns = or_zero(c->slack_ns);
+	opts->cpu_latency_ns = real_zero(c->cpu_latency_ns);
+	opts->warmup = real_zero(c->warmup);
+	opts->seed = (uint64_t)c->seed;
+	opts->raw = (uint64_t)or_zero(c->raw);
+	opts->policy = (int32_t)c->policy;
+	opts->priority = (int32_t)or_zero(c->priority);
+	opts->flags = flags_of(c);
+	tlat_sweep_apply(&c->sweep, point, opts);
+}
+
+char *tlat_run_config_repeat(const struct tlat_run_config *c, const char *cpus)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("tlat run", out);
+	for (size_t i = 0; i < c->n_words; i++) {
+		fputc(' ', out);
+		tlat_shell_quote(c->words[i], out);
+	}
+	if (c->cpus || cpus) {
+		fputs(" -c ", out);
+		tlat_shell_quote(c->cpus ? c->cpus : cpus, out);
+	}
+	tlat_options_repeat(&tlat_run_command, c, out);
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * save.h - the report of a run on its way to a JSON file.
+ */
+#ifndef TLAT_SAVE_H
+#define TLAT_SAVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <timerlat.h>
+
+struct tlat_save {
+	const char *path;	/* NULL: no JSON; "-": standard output */
+	bool append;
+	int64_t due_ns;		/* of the next intermediate write, CLOCK_MONOTONIC */
+};
+
+void tlat_save_init(struct tlat_save *save, const char *path, bool append);
+
+/* Whether the path is a file, for which the right to write may have to be kept. */
+bool tlat_save_is_file(const struct tlat_save *save);
+
+/*
+ * Between two runs: replace the file when a minute has passed, so that a power cut costs no more
+ * than the run that goes on. A failure is left to the last write. Appended lines are not
+ * intermediate: a line once written stays.
+ */
+void tlat_save_maybe(struct tlat_save *save, const struct tlat_report *report);
+
+/* The last write. Returns 0 or a negative errno; a reader of standard output that has gone away is
+ * no error. */
+int tlat_save_end(const struct tlat_save *save, const struct tlat_report *report,
+		  struct tlat_error *reterr);
+
+#endif /* TLAT_SAVE_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* select.c - names and globs to probes. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+
+static int facts_at(size_t index, struct tlat_probe_facts *facts)
+{
+	*facts = (struct tlat_probe_facts){ .size = sizeof(*facts) };
+	return tlat_probe_facts(index, facts);
+}
+
+int tlat_select_find(const char *name, struct tlat_probe_facts *facts)
+{
+	for (size_t i = 0; facts_at(i, facts) == 0; i++)
+		if (!strcmp(facts->name, name))
+			return 0;
+	return -ENOENT;
+}
+
+static bool is_glob(const char *word)
+{
+	return strpbrk(word, "*?[");
+}
+
+static bool has(const struct tlat_selection *selection, const char *name)
+{
+	for (size_t i = 0; i < selection->n; i++)
+		if (!strcmp(selection->probes[i].name, name))
+			return true;
+	return false;
+}
+
+static int add(struct tlat_selection *selection, const struct tlat_probe_facts *facts,
+	       struct tlat_error *reterr)
+{
+	struct tlat_probe_facts *grown;
+
+	if (has(selection, facts->name))
+		return 0;
+	grown = realloc(selection->probes, (selection->n + 1) * sizeof(*grown));
+	if (!grown) {
+		reterr->code = -ENOMEM;
+		snprintf(reterr->text, sizeof(reterr->text), "out of memory for the probes");
+		return -ENOMEM;
+	}
+	selection->probes = grown;
+	grown[selection->n++] = *facts;
+	return 0;
+}
+
+static int no_such(struct tlat_error *reterr, const char *word)
+{
+	reterr->code = -ENOENT;
+	snprintf(reterr->text, sizeof(reterr->text), "no probe %s '%.100s'; see tlat list",
+		 is_glob(word) ? "matches" : "is named", word);
+	return -ENOENT;
+}
+
+static int add_glob(struct tlat_selection *selection, const char *glob, struct tlat_error *reterr)
+{
+	struct tlat_probe_facts facts;
+	size_t matches = 0;
+
+	for (size_t i = 0; facts_at(i, &facts) == 0; i++) {
+		if (fnmatch(glob, facts.name, 0))
+			continue;
+		matches++;
+		if (add(selection, &facts, reterr) < 0)
+			return -ENOMEM;
+	}
+	return matches ? 0 : no_such(reterr, glob);
+}
+
+static int add_name(struct tlat_selection *selection, const char *name, struct tlat_error *reterr)
+{
+	struct tlat_probe_facts facts;
+	int r;
+
+	if (tlat_select_find(name, &facts) < 0)
+		return no_such(reterr, name);
+	r = tlat_probe_check(name, reterr);
+	return r < 0 ? r : add(selection, &facts, reterr);
+}
+
+int tlat_select(struct tlat_selection *selection, char *const words[], size_t n,
+		struct tlat_error *reterr)
+{
+	*selection = (struct tlat_selection){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		int r = is_glob(words[i]) ? add_glob(selection, words[i], reterr) :
+					    add_name(selection, words[i], reterr);
+
+		if (r < 0) {
+			tlat_select_free(selection);
+			return r;
+		}
+	}
+	return 0;
+}
+
+void tlat_select_free(struct tlat_selection *selection)
+{
+	free(selection->probes);
+	*selection = (struct tlat_selection){ 0 };
+}
+
+size_t tlat_select_pairs(const struct tlat_selection *selection)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < selection->n; i++)
+		pairs += selection->probes[i].pair == 1;
+	return pairs;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * selftest.c - known delays against measured ones. A trial is two short runs on one CPU: one with
+ * nothing injected, one with the delay spun between the first stamp and the kick and the settle
+ * time shortened by as much, so that the waiter has slept equally long in both.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quantity.h"
+#include "selftest.h"
+#include "selftest_cache.h"
+#include "stop.h"
+#include "tool.h"
+
+#define SETTLE_NS 150000	/* leaves 50 us of sleep beside the longest delay */
+#define SAMPLES 200
+#define WARMUP 50
+
+/* Of trials that must come back: 370 of 400. */
+#define SHARE_NEEDED 0.925
+
+/* A trial that states a larger uncertainty is judged by this one. */
+#define U_FLOOR_NS 60
+#define U_SHARE 0.01
+
+struct outcome {
+	double p50_ns, injected_ns, u_ns;
+};
+
+struct tester {
+	struct tlat_machine *machine;
+	struct tlat_clock *clock;
+	char cpu[16];
+	struct tlat_selftest_delay *delay;
+	double *errors_ns, *us_ns;	/* of the trials of one delay */
+	int trials;
+};
+
+static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret,
+		   struct tlat_error *reterr)
+{
+	struct tlat_report *report;
+	struct tlat_run *run;
+	struct tlat_summary s = { .size = sizeof(s) };
+	const struct tlat_run_opts opts = TLAT_RUN_OPTS(
+		.probe = "wake-futex", .cpus = t->cpu, .samples = SAMPLES,
+		.machine = t->machine, .clock = t->clock, .settle_ns = SETTLE_NS - delay_ns,
+		.slack_ns = 1, .warmup = WARMUP, .policy = TLAT_SCHED_FIFO, .priority = 40,
+		.flags = TLAT_RUN_NO_FLOOR, .inject = 1,
+		.inject_ns = delay_ns ? delay_ns : TLAT_ZERO);
+	int r = tlat_run_start(&run, &opts, reterr);
+
+	if (r < 0)
+		return r;
+	while (!tlat_stop_poll(run, -1))
+		;
+	r = tlat_run_wait(run, &report, reterr);
+	if (r < 0)
+		return r;
+	if (tlat_report_result(report, 0))
+		tlat_result_summary(tlat_report_result(report, 0), &s);
+	*ret = (struct outcome){ s.p50_ns, s.injected_p50_ns, s.u_ns };
+	tlat_report_free(report);
+	return 0;
+}
+
+static int refuse(struct tlat_error *reterr, int code, const char *text)
+{
+	reterr->code = code;
+	snprintf(reterr->text, sizeof(reterr->text), "%s", text);
+	return code;
+}
+
+/* The difference of two medians against the difference of the delays that were really spun. */
+static int trial(struct tester *t, int i, struct tlat_error *reterr)
+{
+	struct outcome base, with;
+	double error_ns, u_ns, bound_ns;
+	int r = measure(t, 0, &base, reterr);
+
+	if (r == 0)
+		r = measure(t, t->delay->delay_ns, &with, reterr);
+	if (r < 0)
+		return r;
+	if (tlat_stop_requested())
+		return refuse(reterr, -ECANCELED, "self-test: ended by a signal, no result");
+	bound_ns = U_FLOOR_NS + U_SHARE * (double)t->delay->delay_ns;
+	error_ns = (with.p50_ns - base.p50_ns) - (with.injected_ns - base.injected_ns);
+	u_ns = sqrt(with.u_ns * with.u_ns + base.u_ns * base.u_ns);
+	if (!isfinite(error_ns) || !isfinite(u_ns))
+		return refuse(reterr, -ENODATA,
+			      "self-test: wake-futex gave no figures; see tlat run wake-futex");
+	u_ns = u_ns < bound_ns ? u_ns : bound_ns;
+	t->errors_ns[i] = error_ns;
+	t->us_ns[i] = u_ns;
+	t->delay->recovered += fabs(error_ns) <= u_ns;
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof(*values), by_value);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static int test_delay(struct tester *t, struct tlat_error *reterr)
+{
+	for (int i = 0; i < t->trials; i++) {
+		int r = trial(t, i, reterr);
+
+		if (r < 0)
+			return r;
+	}
+	t->delay->trials = t->trials;
+	t->delay->median_error_ns = median(t->errors_ns, t->trials);
+	t->delay->u_ns = median(t->us_ns, t->trials);
+	return 0;
+}
+
+static void print_delay(const struct tlat_selftest_delay *d, FILE *out)
+{
+	char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT], u[TLAT_QUANTITY_TEXT];
+
+	fprintf(out, "self-test %5s: recovered %d of %d, median error %s, U %s\n",
+		tlat_time_exact(d->delay_ns, delay), d->recovered, d->trials,
+		tlat_time_short(d->median_error_ns, 3, error), tlat_time_short(d->u_ns, 3, u));
+	fflush(out);
+}
+
+static int test_all(struct tester *t, struct tlat_selftest_result *result, FILE *out,
+		    struct tlat_error *reterr)
+{
+	static const int64_t delays_ns[TLAT_SELFTEST_DELAYS] = { 200, 1000, 10000, 100000 };
+
+	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
+		int r;
+
+		t->delay = &result->delays[i];
+		*t->delay = (struct tlat_selftest_delay){ .delay_ns = delays_ns[i] };
+		r = test_delay(t, reterr);
+		if (r < 0)
+			return r;
+		if (out)
+			print_delay(t->delay, out);
+	}
+	return 0;
+}
+
+static bool is_enough(const struct tlat_selftest_result *result)
+{
+	int recovered = 0, trials = 0;
+
+	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
+		recovered += result->delays[i].recovered;
+		trials += result->delays[i].trials;
+	}
+	return recovered >= SHARE_NEEDED * trials;
+}
+
+/* A quote is information: what it says was true of another moment of this boot. */
+static void note(struct tlat_report *report, const struct tlat_selftest_result *result, bool quote)
+{
+	char text[400];
+	bool enough = is_enough(result);
+	const struct tlat_finding finding = {
+		.id = "self-test", .text = text,
+		.remedy = enough ? NULL : "again, on a quiet machine: tlat check --self-test",
+		.severity = enough || quote ? TLAT_INFO : TLAT_WARN,
+	};
+	size_t n = 0;
+
+	n += (size_t)snprintf(text, sizeof(text), "on this boot injected delays were recovered:");
+	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
+		const struct tlat_selftest_delay *d = &result->delays[i];
+		char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT];
+
+		tlat_time_exact(d->delay_ns, delay);
+		tlat_time_short(d->median_error_ns, 3, error);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "%s %s %d of %d (median error %s)", i ? "," : "", delay,
+				      d->recovered, d->trials, error);
+	}
+	tlat_report_note(report, &finding);
+}
+
+int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
+		  struct tlat_clock *clock, int trials, FILE *out,
+		  struct tlat_error *reterr)
+{
+	struct tester t = { .machine = machine, .clock = clock, .trials = trials };
+	struct tlat_selftest_result result = { 0 };
+	int32_t cpus[2];
+	int r = tlat_machine_choose(machine, false, cpus, reterr);
+
+	if (r < 0)
+		return r;
+	snprintf(t.cpu, sizeof(t.cpu), "%" PRId32, cpus[0]);
+	t.errors_ns = calloc((size_t)trials, sizeof(double));
+	t.us_ns = calloc((size_t)trials, sizeof(double));
+	r = t.errors_ns && t.us_ns ? test_all(&t, &result, out, reterr) :
+				     refuse(reterr, -ENOMEM, "out of memory for the self-test");
+	free(t.errors_ns);
+	free(t.us_ns);
+	if (r < 0)
+		return r;
+	tlat_selftest_store(&result);
+	note(report, &result, false);
+	return is_enough(&result);
+}
+
+void tlat_selftest_quote(struct tlat_report *report)
+{
+	struct tlat_selftest_result result;
+
+	if (tlat_selftest_load(&result) == 0)
+		note(report, &result, true);
+}

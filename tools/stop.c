@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/*
+ * stop.c - signals that end a measurement. They stay blocked everywhere except inside ppoll(), so
+ * that no measuring thread is ever interrupted and no handler meets a run that is being freed.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "stop.h"
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+#define STOP_SIGNALS (sizeof(stop_signals) / sizeof(stop_signals[0]))
+
+static volatile sig_atomic_t requested;
+static volatile sig_atomic_t group_to_kill;
+static sigset_t old_mask;
+
+static void on_signal(int sig)
+{
+	if (!requested) {
+		requested = 1;
+		return;
+	}
+	if (group_to_kill)
+		kill(-(pid_t)group_to_kill, SIGKILL);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void stop_set(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < STOP_SIGNALS; i++)
+		sigaddset(set, stop_signals[i]);
+}
+
+void tlat_stop_install(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+
+	stop_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &old_mask);
+	for (size_t i = 0; i < STOP_SIGNALS; i++) {
+		struct sigaction old;
+
+		/* Under nohup a hang-up stays ignored; a shell's "&" ignores SIGINT unasked. */
+		sigaction(stop_signals[i], NULL, &old);
+		if (stop_signals[i] != SIGHUP || old.sa_handler != SIG_IGN)
+			sigaction(stop_signals[i], &action, NULL);
+	}
+}
+
+void tlat_stop_forget(void)
+{
+	for (size_t i = 0; i < STOP_SIGNALS; i++) {
+		struct sigaction old;
+
+		sigaction(stop_signals[i], NULL, &old);
+		if (old.sa_handler == on_signal)
+			signal(stop_signals[i], SIG_DFL);
+	}
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &old_mask, NULL);
+}
+
+void tlat_stop_take_along(pid_t group)
+{
+	group_to_kill = group;
+}
+
+bool tlat_stop_requested(void)
+{
+	return requested;
+}
+
+/* From the first signal on the next one is taken anywhere: it ends the program. */
+static void let_the_second_through(void)
+{
+	sigset_t set;
+
+	stop_set(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
+{
+	struct pollfd fd = { .fd = tlat_run_fd(run), .events = POLLIN };
+	struct timespec timeout = {
+		.tv_sec = timeout_ms / 1000,
+		.tv_nsec = timeout_ms % 1000 * 1000000L,
+	};
+	sigset_t mask = old_mask;
+	int r;
+
+	for (size_t i = 0; i < STOP_SIGNALS; i++)
+		sigdelset(&mask, stop_signals[i]);
+	r = ppoll(&fd, 1, timeout_ms < 0 ? NULL : &timeout, &mask);
+	if (requested) {
+		let_the_second_through();
+		tlat_run_stop(run);
+	}
+	return r > 0 || (r < 0 && errno != EINTR);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stop.h - SIGINT, SIGTERM and SIGHUP end the measurement, not the program.
+ */
+#ifndef TLAT_STOP_H
+#define TLAT_STOP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <timerlat.h>
+
+/* Block the signals in this thread and those it starts; they are taken in tlat_stop_poll() only. */
+void tlat_stop_install(void);
+
+/* For a child process: as if tlat_stop_install() and the SIGPIPE setting had never been. */
+void tlat_stop_forget(void);
+
+/* A second signal ends the program at once; this process group then goes with it. */
+void tlat_stop_take_along(pid_t group);
+
+/*
+ * Wait up to timeout_ms (-1: without limit) for the end of run. A signal meanwhile stops the run.
+ * True when the run is over.
+ */
+bool tlat_stop_poll(struct tlat_run *run, int timeout_ms);
+
+/* Whether a signal has asked for the end. */
+bool tlat_stop_requested(void);
+
+#endif /* TLAT_STOP_H */

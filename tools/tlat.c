@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/*
+ * tlat.c - the command: finds the subcommand, and owns what holds for all of them, namely how
+ * complaints look and what happens when standard output cannot be written.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool.h"
+
+static const struct {
+	const char *name, *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "run", "measure one or more probes", tlat_cmd_run },
+	{ "list", "every probe: from, to, and whether it runs here", tlat_cmd_list },
+	{ "check", "audit this machine: isolation, privileges, self-test", tlat_cmd_check },
+	{ "show", "print a report again", tlat_cmd_show },
+};
+
+int tlat_complain(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "tlat%s%s: ", command ? " " : "", command ? command : "");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return TLAT_EXIT_NO_ANSWER;
+}
+
+static int print_help(void)
+{
+	printf("Usage: tlat COMMAND [operands] [options]\n"
+	       "How late is this machine, and how sure are we?\n\n");
+	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(commands); i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].help);
+	printf("\n  tlat run 'wake-*' timer-nanosleep    measures, without further options\n"
+	       "  tlat COMMAND --help                  options of one command\n"
+	       "  tlat --version\n\n"
+	       "Exit status: 0 fine, 1 the answer is bad, 2 no answer, 77 inconclusive.\n");
+	return TLAT_EXIT_FINE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	if (argc < 2)
+		return tlat_complain(NULL, "no command; try tlat run 'wake-*', or tlat --help");
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("tlat %s\n", tlat_version());
+		return TLAT_EXIT_FINE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_help();
+	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc, argv);
+	return tlat_complain(NULL, "no command '%s'; see tlat --help", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int code, failed;
+
+	/* Only the character set: numbers stay as in the C locale. */
+	setlocale(LC_CTYPE, "");
+	/* A reader that went away must not end a run before its JSON file is written. */
+	signal(SIGPIPE, SIG_IGN);
+	code = dispatch(argc, argv);
+	errno = 0;
+	failed = ferror(stdout);
+	if (fflush(stdout) == 0 && !failed)
+		return code;
+	if (errno == EPIPE || errno == 0)
+		return code;
+	return tlat_complain(NULL, "standard output: %s; give it room, or write elsewhere",
+			     strerror(errno));
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* verdict.c - from verdicts on results to one on the whole. */
+#include <string.h>
+
+#include "results.h"
+#include "verdict.h"
+
+#define REASONS_TEXT 4096
+
+/* FAIL says more than INCONCLUSIVE, and that more than PASS. */
+static int worse(int a, int b)
+{
+	if (a == TLAT_FAIL || b == TLAT_FAIL)
+		return TLAT_FAIL;
+	return a == TLAT_INCONCLUSIVE || b == TLAT_INCONCLUSIVE ? TLAT_INCONCLUSIVE : TLAT_PASS;
+}
+
+static void print_reasons(const char *reasons, FILE *out)
+{
+	while (*reasons) {
+		size_t length = strcspn(reasons, "\n");
+
+		fprintf(out, "  %.*s\n", (int)length, reasons);
+		reasons += length + (reasons[length] == '\n');
+	}
+}
+
+static void print_result(const struct tlat_result *result, int verdict, const char *reasons,
+			 FILE *out)
+{
+	struct tlat_summary summary;
+	char cpus[TLAT_CPUS_TEXT];
+
+	tlat_results_summary(result, &summary);
+	fprintf(out, "verdict: %s %s %s\n", tlat_verdict_name(verdict), tlat_result_probe(result),
+		tlat_results_cpus(&summary, cpus));
+	print_reasons(reasons, out);
+}
+
+int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, FILE *out,
+		 struct tlat_error *reterr)
+{
+	const struct tlat_result *result;
+	int whole = complete ? TLAT_PASS : TLAT_INCONCLUSIVE;
+	char reasons[REASONS_TEXT];
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		int verdict;
+
+		reasons[0] = '\0';
+		verdict = tlat_budget_check(budget, result, reasons, sizeof(reasons), reterr);
+		if (verdict < 0)
+			return verdict;
+		tlat_report_verdict(report, i, verdict);
+		if (out)
+			print_result(result, verdict, reasons, out);
+		whole = worse(whole, verdict);
+	}
+	tlat_report_verdict(report, TLAT_REPORT_WHOLE, whole);
+	if (out)
+		fprintf(out, "verdict: %s\n", tlat_verdict_name(whole));
+	return whole;
+}
