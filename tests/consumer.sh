@@ -5,6 +5,7 @@
 set -eu
 
 source=${TLAT_SOURCE:?} build=${TLAT_BUILD:?}
+outside=$source/tests/consumer
 if [ -n "${TLAT_SANITIZE-}" ]; then
 	echo "skipped: an outside program would have to be sanitized as well"
 	exit 77
@@ -36,7 +37,7 @@ cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 libdir=$(dirname "$(find "$prefix" -name libtimerlat.a)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
-cmake -S "$source/tests/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+cmake -S "$outside" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
 	>"$work/configure.log" 2>&1 || { cat "$work/configure.log"; fail "find_package"; }
 cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
 for language in c cpp; do
@@ -44,7 +45,7 @@ for language in c cpp; do
 	try_program static "$work/cmake/$language-timerlat_static"
 done
 
-[ "$(pkg-config --modversion libtimerlat)" = "$("$TLAT" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ] ||
+[ "tlat $(pkg-config --modversion libtimerlat)" = "$("$TLAT" --version)" ] ||
 	fail "pkg-config and tlat disagree on the version"
 
 warnings="-Wall -Wextra -Wpedantic -Werror"
@@ -55,7 +56,7 @@ compile()
 	shift 3
 	# The words of warnings and of pkg-config are words of the command line.
 	# shellcheck disable=SC2046,SC2086
-	"$compiler" $warnings $(pkg-config --cflags libtimerlat) "$source/tests/consumer/$file" \
+	"$compiler" $warnings $(pkg-config --cflags libtimerlat) "$file" \
 		-o "$work/$output" "$@" || fail "$output does not build"
 }
 
@@ -67,12 +68,19 @@ for kind in shared static; do
 		set -- $(pkg-config --static --libs libtimerlat |
 			sed "s|-ltimerlat|$libdir/libtimerlat.a|")
 	fi
-	compile "pc-c-$kind" "${CC:-cc}" consumer.c -std=c11 "$@"
-	compile "pc-cpp-$kind" "${CXX:-g++}" consumer.cpp -std=c++17 -Wold-style-cast "$@"
+	compile "pc-c-$kind" "${CC:-cc}" "$outside/consumer.c" -std=c11 "$@"
+	compile "pc-cpp-$kind" "${CXX:-g++}" "$outside/consumer.cpp" -std=c++17 -Wold-style-cast "$@"
 	try_program "$kind" "$work/pc-c-$kind"
 	try_program "$kind" "$work/pc-cpp-$kind"
 done
 
+# The first program that a reader of README.md tries.
+sed -n '/^```c$/,/^```$/p' "$source/README.md" | grep -v '^```' >"$work/readme.c"
 # shellcheck disable=SC2046
-compile pc-c-whole "${CC:-cc}" consumer.c -std=c11 -static $(pkg-config --static --libs libtimerlat)
+compile pc-readme "${CC:-cc}" "$work/readme.c" -std=c11 $(pkg-config --libs libtimerlat)
+try_program shared "$work/pc-readme"
+
+# shellcheck disable=SC2046
+compile pc-c-whole "${CC:-cc}" "$outside/consumer.c" -std=c11 -static \
+	$(pkg-config --static --libs libtimerlat)
 try_program static "$work/pc-c-whole"
