@@ -49,6 +49,7 @@ struct tlat_probe_event {
 	uint64_t at;		/* the stamp: first act awake */
 	uint64_t back;		/* optional second stamp (sigreturn), 0: none */
 	uint64_t n;		/* expirations that this event stands for, >= 1 */
+	bool awake;		/* the wait saw that there was nothing to sleep for */
 };
 
 struct tlat_probe_ops {

@@ -92,6 +92,7 @@ static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe_side *si
 	if (pair->reply)
 		my->replied = ctx->ops->kick(pair->reply);
 	my->woken_at = event.at;
+	my->awake = event.awake;
 	my->cpu = sched_getcpu();
 	return 0;
 }
@@ -176,7 +177,7 @@ static void book_cycle(struct tlat_pair *pair, const struct cycle *cycle, struct
 	struct tlat_counts *counts = &book->counts;
 	uint64_t end = pair->reply ? cycle->reply_at : waiter->woken_at;
 
-	if (cycle->woken == 0 || (pair->reply && waiter->replied == 0) ||
+	if (cycle->woken == 0 || waiter->awake || (pair->reply && waiter->replied == 0) ||
 	    (pair->verify && pair->sleeps && !waiter->slept)) {
 		counts->rejected[TLAT_REJECTED_NOT_ASLEEP]++;
 		return;

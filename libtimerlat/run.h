@@ -44,6 +44,7 @@ struct tlat_waiter_line {
 	uint64_t rests;
 	int32_t cpu;		/* where the last wake was stamped */
 	int32_t replied;	/* round trip: what the reply's kick returned */
+	bool awake;		/* the last wait found nothing to sleep for */
 	bool slept;		/* --verify: the last wait gave up the CPU */
 	int32_t error;		/* negative errno when a wait failed */
 	atomic_bool resting;

@@ -20,7 +20,7 @@ print(r["counts"]["asked"] + r["warmup"])' "$work/report.json"
 
 trace() { # trace PROBE N
 	timeout -s KILL 120 strace -f -c -o "$work/totals" "$TLAT" run "$1" -n "$2" -c 0 \
-		--warmup 0 --quiet --policy other --json "$work/report.json" >/dev/null
+		--warmup 0 --quiet --json "$work/report.json" >/dev/null
 }
 
 compare() { # compare PROBE SYSCALL PER_CYCLE

@@ -165,7 +165,7 @@ static void pairs_take_one_or_two_cpus_and_solo_runs_a_limit(void **state)
 	assert_pair("4,1", "4,1 house 2: llc; not-isolated");
 	assert_pair("3,1,2", "CPU list: \"3,1,2\" names 3 CPUs, but a pair takes two (KICK,WAIT) "
 		    "or one for both; write for example 3,1");
-	assert_pair("", "CPU list: it is empty; name CPUs such as 0-1, or leave it out for the "
+	assert_pair("", "CPU list: \"\" is empty; name CPUs such as 0-1, or leave it out for the "
 		    "default choice");
 	assert_solo("0-3", "0 1 2 3 house 4; not-isolated smt-sibling!");
 	assert_solo("0-4", "CPU list: \"0-4\" names 5 CPUs, but a run takes at most 4; name fewer");

@@ -7,7 +7,9 @@
  * Includes: both system calls' shares, hash bucket, try_to_wake_up(), the IPI
  *           or polling idle loop, idle exit, the context switch
  * Excludes: the waiter's way into its sleep
- * EINTR:    waits again; a spurious return is not an event
+ * EINTR:    waits again; a spurious return is not an event. A wake that is
+ *           still under way when the waiter has seen the word change meets its
+ *           next sleep: the wait itself says then that it did not sleep
  */
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -46,7 +48,7 @@ static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *
 	unsigned int word;
 
 	do {
-		futex(&shared->word, FUTEX_WAIT, my->seen);
+		event->awake = futex(&shared->word, FUTEX_WAIT, my->seen) < 0 && errno == EAGAIN;
 		event->at = tlat_stamp(ctx);
 		word = atomic_load_explicit(&shared->word, memory_order_acquire);
 	} while (word == my->seen && !tlat_probe_stopping(ctx));
