@@ -437,7 +437,7 @@ static double between(const struct atom *a, const struct atom *b, double ended, 
 {
 	double gap = b->value - a->value, share;
 
-	if (gap <= 1.5 * step && fmax(a->width, b->width) <= step)
+	if (gap <= 1.5 * step)
 		share = (rank - (ended - a->n / 2)) / ((a->n + b->n) / 2);
 	else
 		share = rank - (ended - 0.5);
