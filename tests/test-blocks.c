@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* test-blocks.c - time blocks add up to the histogram, whatever happens meanwhile. */
-#include <cmocka.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+
+#include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "hist.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* test-budget.c - what is PASS, FAIL, neither, or no budget at all. */
-#include <cmocka.h>
-#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 

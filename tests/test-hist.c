@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* test-hist.c - the histogram against sorted arrays. */
-#include <cmocka.h>
-#include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* test-stats.c - intervals against exact values, and against what they promise. */
-#include <cmocka.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
 
 #include "stats.h"
 
