@@ -7,9 +7,8 @@
  * one array in the order of their values (early, bins, overflow), and nothing in the struct is a
  * pointer: it can be mapped at two addresses.
  *
- * One thread writes. It loads, adds and stores; a locked instruction would cost more than all of
- * the rest. Readers may see a value's count before its extremes or the other way round, never half
- * a count.
+ * One thread writes: it loads, adds and stores, as a locked instruction would cost more than all
+ * the rest. Readers may see a count before its extremes or the reverse, never half a count.
  */
 #include <math.h>
 #include <stdlib.h>
