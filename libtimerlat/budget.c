@@ -351,9 +351,7 @@ static void put_reason(struct out *out, const struct tlat_budget_term *term,
 /* FAIL before INCONCLUSIVE before PASS. */
 static int worst(int a, int b)
 {
-	if (a == TLAT_FAIL || b == TLAT_FAIL)
-		return TLAT_FAIL;
-	return a == TLAT_PASS ? b : a;
+	return b == TLAT_FAIL || a == TLAT_PASS ? b : a;
 }
 
 /* A wrong term anywhere is found before any is judged. */

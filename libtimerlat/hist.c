@@ -7,9 +7,8 @@
  * one array in the order of their values (early, bins, overflow), and nothing in the struct is a
  * pointer: it can be mapped at two addresses.
  *
- * One thread writes. It loads, adds and stores; a locked instruction would cost more than all of
- * the rest. Readers may see a value's count before its extremes or the other way round, never half
- * a count.
+ * One thread writes: it loads, adds and stores, as a locked instruction would cost more than all
+ * the rest. Readers may see a count before its extremes or the reverse, never half a count.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "hist.h"
 
 #define VALUE_BITS   37
-#define VALUE_LIMIT  (UINT64_C(1) << VALUE_BITS)
+#define VALUE_MAX    ((INT64_C(1) << VALUE_BITS) - 1)
 #define EARLY_BITS   18
 #define EARLY_MAX    ((INT64_C(1) << EARLY_BITS) - 1)
 #define EXACT_VALUES 2048 /* counted in bins of width 1 */
@@ -33,6 +32,8 @@ struct tlat_hist {
 	uint64_t count;	  /* the sum of all slots */
 	uint64_t early;	  /* the sum of the early ones */
 	int64_t min, max; /* min > max: empty */
+	/* the values from min to max that have a bin of their own: first, how many; the writer's */
+	uint64_t usual, n_usual;
 	uint64_t slots[N_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 
@@ -46,11 +47,16 @@ static inline void add(uint64_t *count, uint64_t n)
 	store(count, load(count) + n);
 }
 
-uint32_t tlat_hist_index(uint64_t value)
+static inline uint32_t index_of(uint64_t value)
 {
 	uint32_t shift = 53 - (uint32_t)__builtin_clzll(value | (EXACT_VALUES - 1));
 
 	return (shift << OCTAVE_SHIFT) + (uint32_t)(value >> shift);
+}
+
+uint32_t tlat_hist_index(uint64_t value)
+{
+	return index_of(value);
 }
 
 static uint32_t shift_of(uint32_t index)
@@ -73,8 +79,8 @@ uint64_t tlat_hist_bin_width(uint32_t index)
 int32_t tlat_hist_slot(int64_t value)
 {
 	if (value >= 0)
-		return (uint64_t)value < VALUE_LIMIT ? (int32_t)tlat_hist_index((uint64_t)value)
-						     : TLAT_HIST_SLOT_OVERFLOW;
+		return value <= VALUE_MAX ? (int32_t)tlat_hist_index((uint64_t)value)
+					  : TLAT_HIST_SLOT_OVERFLOW;
 	return ~(int32_t)tlat_hist_index((uint64_t)(value < -EARLY_MAX ? EARLY_MAX : -value));
 }
 
@@ -98,7 +104,7 @@ double tlat_hist_slot_below(int32_t slot, double value)
 	double share;
 
 	if (slot == TLAT_HIST_SLOT_OVERFLOW)
-		return value >= (double)VALUE_LIMIT;
+		return value > (double)VALUE_MAX;
 	share = 1 + (value - (double)tlat_hist_slot_last(slot) - 0.5) / slot_width(slot);
 	return share < 0 ? 0 : share > 1 ? 1 : share;
 }
@@ -135,12 +141,21 @@ void tlat_hist_free(struct tlat_hist *hist)
 	free(hist);
 }
 
-static inline void widen(struct tlat_hist *hist, int64_t min, int64_t max)
+void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max)
 {
-	if (__builtin_expect(min < hist->min, 0))
-		store(&hist->min, min);
-	if (__builtin_expect(max > hist->max, 0))
-		store(&hist->max, max);
+	int64_t first = min > 0 ? min : 0, last = max < VALUE_MAX ? max : VALUE_MAX;
+
+	store(&hist->min, min);
+	store(&hist->max, max);
+	hist->usual = (uint64_t)first;
+	hist->n_usual = first <= last ? (uint64_t)(last - first) + 1 : 0;
+}
+
+static void widen(struct tlat_hist *hist, int64_t min, int64_t max)
+{
+	if (min < hist->min || max > hist->max)
+		tlat_hist_set_extremes(hist, min < hist->min ? min : hist->min,
+				       max > hist->max ? max : hist->max);
 }
 
 static inline void add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
@@ -151,8 +166,8 @@ static inline void add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 		add(&hist->early, n);
 }
 
-/* Out of line, so that the usual case is straight: neither side happens while all goes well. */
-__attribute__((noinline, cold)) static void record_outside(struct tlat_hist *hist, int64_t value)
+/* Out of line, so that the usual case is straight. */
+__attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *hist, int64_t value)
 {
 	add_slot(hist, tlat_hist_slot(value), 1);
 	widen(hist, value, value);
@@ -160,13 +175,13 @@ __attribute__((noinline, cold)) static void record_outside(struct tlat_hist *his
 
 void tlat_hist_record(struct tlat_hist *hist, int64_t value)
 {
-	if (__builtin_expect((uint64_t)value >= VALUE_LIMIT, 0)) {
-		record_outside(hist, value);
+	/* one comparison for all: has a bin, no new minimum, no new maximum */
+	if (__builtin_expect((uint64_t)value - hist->usual >= hist->n_usual, 0)) {
+		record_unusual(hist, value);
 		return;
 	}
-	add(&hist->slots[tlat_hist_index((uint64_t)value) - TLAT_HIST_SLOT_FIRST], 1);
+	add(&hist->slots[index_of((uint64_t)value) - TLAT_HIST_SLOT_FIRST], 1);
 	add(&hist->count, 1);
-	widen(hist, value, value);
 }
 
 void tlat_hist_reset(struct tlat_hist *hist)
@@ -175,8 +190,7 @@ void tlat_hist_reset(struct tlat_hist *hist)
 		store(&hist->slots[i], 0);
 	store(&hist->count, 0);
 	store(&hist->early, 0);
-	store(&hist->min, INT64_MAX);
-	store(&hist->max, INT64_MIN);
+	tlat_hist_set_extremes(hist, INT64_MAX, INT64_MIN);
 }
 
 int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
@@ -211,12 +225,6 @@ void tlat_hist_add_early_bin(struct tlat_hist *hist, uint32_t index, uint64_t co
 void tlat_hist_add_overflow(struct tlat_hist *hist, uint64_t count)
 {
 	add_slot(hist, TLAT_HIST_SLOT_OVERFLOW, count);
-}
-
-void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max)
-{
-	store(&hist->min, min);
-	store(&hist->max, max);
 }
 
 uint64_t tlat_hist_hz(const struct tlat_hist *hist)
@@ -437,7 +445,7 @@ static double between(const struct atom *a, const struct atom *b, double ended, 
 {
 	double gap = b->value - a->value, share;
 
-	if (gap <= 1.5 * step && fmax(a->width, b->width) <= step)
+	if (gap <= 1.5 * step)
 		share = (rank - (ended - a->n / 2)) / ((a->n + b->n) / 2);
 	else
 		share = rank - (ended - 0.5);

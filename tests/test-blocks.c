@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* test-blocks.c - time blocks add up to the histogram, whatever happens meanwhile. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
+
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 #include "hist.h"
 
 #define LENGTH_NS 31250000
-#define N_SLOTS (TLAT_HIST_SLOT_OVERFLOW - TLAT_HIST_SLOT_FIRST + 1)
+#define N_SLOTS	  (TLAT_HIST_SLOT_OVERFLOW - TLAT_HIST_SLOT_FIRST + 1)
 
 static uint64_t seed;
 
@@ -196,7 +198,7 @@ static size_t bytes_in_use(void)
 static void memory_stays_below_1_mib_for_the_widest_distribution(void **state)
 {
 	struct tlat_hist *hist = new_hist();
-	size_t before_bytes = bytes_in_use();
+	size_t before_bytes = bytes_in_use(), per_block;
 	struct tlat_blocks *blocks = new_blocks();
 
 	(void)state;
@@ -208,6 +210,8 @@ static void memory_stays_below_1_mib_for_the_widest_distribution(void **state)
 		assert_true(bytes_in_use() < before_bytes + (1 << 20));
 	}
 	assert_true(tlat_blocks_count(blocks) >= 2);
+	per_block = (size_t)(tlat_blocks_length_ns(blocks) / LENGTH_NS);
+	assert_int_equal(tlat_blocks_count(blocks), (130 + per_block - 1) / per_block);
 	assert_adds_up(blocks, hist);
 	tlat_blocks_free(blocks);
 	tlat_hist_free(hist);
@@ -296,7 +300,8 @@ static void bins_that_make_no_block_are_refused(void **state)
 	static const struct tlat_block_bin wrong[][2] = {
 		{ { .index = 5, .count = 1 }, { .index = 5, .count = 1 } },
 		{ { .index = 5, .count = 1 }, { .index = 4, .count = 1 } },
-		{ { .index = 5, .count = 1 }, { .index = TLAT_HIST_SLOT_OVERFLOW + 1, .count = 1 } },
+		{ { .index = 5, .count = 1 },
+		  { .index = TLAT_HIST_SLOT_OVERFLOW + 1, .count = 1 } },
 		{ { .index = TLAT_HIST_SLOT_FIRST - 1, .count = 1 }, { .index = 5, .count = 1 } },
 		{ { .index = INT32_MIN, .count = 1 }, { .index = INT32_MAX, .count = 1 } },
 	};

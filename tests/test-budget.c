@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* test-budget.c - what is PASS, FAIL, neither, or no budget at all. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
+
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "budget.h"
 #include "result.h"
 
-#define HZ 2500000000u	/* 2.5 ticks a ns */
+#define HZ 2500000000u /* 2.5 ticks a ns */
 
 static uint64_t seed;
 
@@ -65,13 +67,16 @@ static void figures_known_exactly_meet_or_break_their_limit(void **state)
 		const char *budget;
 		int expected;
 	} cases[] = {
-		{ "min>=1us", TLAT_PASS }, { "min>1us", TLAT_FAIL }, { "max<2us", TLAT_PASS },
-		{ "max<=1.9us", TLAT_FAIL }, { "mean<1501ns", TLAT_PASS },
-		{ "mean<=1.5us", TLAT_PASS }, { "mean<1.5us", TLAT_FAIL }, { "mean=1.5us", TLAT_PASS },
-		{ "missed=0", TLAT_FAIL }, { "missed<=3", TLAT_PASS }, { "missed<3", TLAT_FAIL },
-		{ "early=0", TLAT_PASS }, { "overflow=0", TLAT_PASS }, { "rejected<6", TLAT_PASS },
-		{ "rejected<5", TLAT_FAIL }, { "disturbed>7", TLAT_PASS }, { "disturbed>8", TLAT_FAIL },
-		{ "n>=1e4", TLAT_PASS }, { "n<1e4", TLAT_FAIL }, { "n=10000", TLAT_PASS },
+		{ "min>=1us", TLAT_PASS },    { "min>1us", TLAT_FAIL },
+		{ "max<2us", TLAT_PASS },     { "max<=1.9us", TLAT_FAIL },
+		{ "mean<1501ns", TLAT_PASS }, { "mean<=1.5us", TLAT_PASS },
+		{ "mean<1.5us", TLAT_FAIL },  { "mean=1.5us", TLAT_PASS },
+		{ "missed=0", TLAT_FAIL },    { "missed<=3", TLAT_PASS },
+		{ "missed<3", TLAT_FAIL },    { "early=0", TLAT_PASS },
+		{ "overflow=0", TLAT_PASS },  { "rejected<6", TLAT_PASS },
+		{ "rejected<5", TLAT_FAIL },  { "disturbed>7", TLAT_PASS },
+		{ "disturbed>8", TLAT_FAIL }, { "n>=1e4", TLAT_PASS },
+		{ "n<1e4", TLAT_FAIL },	      { "n=10000", TLAT_PASS },
 	};
 
 	(void)state;
@@ -134,8 +139,10 @@ static void a_limit_inside_a_bin_is_not_passed_by_its_middle(void **state)
 	(void)state;
 	/* 40 us are 100000 ticks; bins are 64 ticks, or 25.6 ns, wide there */
 	record_ns(&in, 40000, 5000);
+	record_ns(&in, 1000, 1);
 	record_ns(&in, 90000, 1);
 	assert_verdict("p50<39.9us", &in, TLAT_FAIL);
+	assert_verdict("p50<39.99us", &in, TLAT_INCONCLUSIVE);
 	assert_verdict("p50<40.002us", &in, TLAT_INCONCLUSIVE);
 	assert_verdict("p50<40.1us", &in, TLAT_PASS);
 	drop(&in);
@@ -197,7 +204,8 @@ static void overflow_fails_any_max(void **state)
 
 static void degraded_and_interrupted_runs_never_pass_but_may_fail(void **state)
 {
-	static const char *const passing[] = { "max<1ms", "missed=0", "p50<1ms", "P(>1ms)<0.1", "n>1" };
+	static const char *const passing[] = { "max<1ms", "missed=0", "p50<1ms", "P(>1ms)<0.1",
+					       "n>1" };
 
 	(void)state;
 	for (int how = 0; how < 2; how++) {
@@ -249,9 +257,10 @@ static void text_has_a_line_for_each_term(void **state)
 
 	(void)state;
 	in.missed = 3;
-	assert_int_equal(tlat_budget_eval(" p99<50us,max <= 200us , missed = 0,n>=1e6,P( >50us )<1e-5 ",
-					  &in, text, sizeof(text), NULL),
-			 TLAT_FAIL);
+	assert_int_equal(
+		tlat_budget_eval(" p99<50us,max <= 200us , missed = 0,n>=1e6,P( >50us )<1e-5 ", &in,
+				 text, sizeof(text), NULL),
+		TLAT_FAIL);
 	assert_string_equal(text,
 			    "p99 < 50 us: PASS (upper 95 % bound 1.992 us, n 10000)\n"
 			    "max <= 200 us: PASS (observed 2 us for n 10000)\n"
@@ -261,9 +270,10 @@ static void text_has_a_line_for_each_term(void **state)
 			    "2.995e-4, 0 above, n 10000)");
 	in.degraded = in.interrupted = true;
 	tlat_budget_eval("min>=1.25us,min>=-0.5ns", &in, text, sizeof(text), NULL);
-	assert_string_equal(text, "min >= 1.25 us: FAIL (observed 1 us for n 10000)\n"
-				  "min >= -0.5 ns: INCONCLUSIVE (observed 1 us for n 10000; degraded, "
-				  "see findings; ended early)");
+	assert_string_equal(text,
+			    "min >= 1.25 us: FAIL (observed 1 us for n 10000)\n"
+			    "min >= -0.5 ns: INCONCLUSIVE (observed 1 us for n 10000; degraded, "
+			    "see findings; ended early)");
 	drop(&in);
 }
 
@@ -280,7 +290,8 @@ static void text_is_cut_where_its_space_ends(void **state)
 				 TLAT_PASS);
 		assert_int_equal(text[size], '#');
 		if (size > 0) {
-			assert_true(strlen(text) == (strlen(whole) < size ? strlen(whole) : size - 1));
+			assert_true(strlen(text) ==
+				    (strlen(whole) < size ? strlen(whole) : size - 1));
 			assert_memory_equal(text, whole, strlen(text));
 		}
 	}
@@ -294,12 +305,25 @@ static void numbers_are_read_as_written(void **state)
 		const char *term;
 		double limit;
 	} cases[] = {
-		{ "max<50us", 50000 }, { "max<1.1us", 1100 }, { "max<0", 0 }, { "max<0.0", 0 },
-		{ "max<.5ms", 5e5 }, { "max<1e3ns", 1000 }, { "max<2.5e-3s", 2.5e6 },
-		{ "max<1E+1us", 10000 }, { "max<3 us", 3000 }, { "max>-2us", -2000 },
-		{ "max<0.1us", 100 }, { "n>1e6", 1e6 }, { "n>123456789", 123456789 },
-		{ "n>1.5e3", 1500 }, { "P(>1s)<1e-5", 1e-5 }, { "P(>1s)<0.00001", 1e-5 },
-		{ "P(>1s)<0", 0 }, { "P(>1s)<1e-9999", 0 }, { "n<100000000000000000.0", 1e17 },
+		{ "max<50us", 50000 },
+		{ "max<1.1us", 1100 },
+		{ "max<0", 0 },
+		{ "max<0.0", 0 },
+		{ "max<.5ms", 5e5 },
+		{ "max<1e3ns", 1000 },
+		{ "max<2.5e-3s", 2.5e6 },
+		{ "max<1E+1us", 10000 },
+		{ "max<3 us", 3000 },
+		{ "max>-2us", -2000 },
+		{ "max<0.1us", 100 },
+		{ "n>1e6", 1e6 },
+		{ "n>123456789", 123456789 },
+		{ "n>1.5e3", 1500 },
+		{ "P(>1s)<1e-5", 1e-5 },
+		{ "P(>1s)<0.00001", 1e-5 },
+		{ "P(>1s)<0", 0 },
+		{ "P(>1s)<1e-9999", 0 },
+		{ "n<100000000000000000.0", 1e17 },
 	};
 
 	(void)state;
@@ -348,21 +372,38 @@ static void a_wrong_term_is_named_with_its_remedy(void **state)
 	static const struct {
 		const char *budget, *named, *remedy;
 	} cases[] = {
-		{ "p99<50", "'p99<50'", "50us" }, { "max<1e30s", "1e30", "1e9 s" },
-		{ "", "empty", "p99<50us" }, { "p99<1us,", "empty", "p99<50us" },
-		{ ",p99<1us", "empty", "p99<50us" }, { "p9x<1us", "p9x", "< <= = >= >" },
-		{ "foo<1us", "foo", "disturbed" }, { "max<1us, p100<1us", "p100<1us", "p99.9" },
-		{ "p0<1us", "p0", "p99" }, { "p999<1us", "p999", "p99.9" }, { "p<1us", "p<1us", "p99" },
-		{ "P<1us", "P<1us", "P(>50us)" }, { "P(50us)<1", "P(50us)", "P(>50us)" },
-		{ "P(>50)<1", "50 has no unit", "50us" }, { "P(>50us<1", "no )", "P(>50us)" },
-		{ "P(>50us)<1us", "us", "commas" }, { "P(>50us)<1.1", "1.1", "from 0 to 1" },
-		{ "max", "max", "< <= = >= >" }, { "max<", "no time", "50us" },
-		{ "max<us", "no time", "50us" }, { "max<5sec", "5 has no unit", "5us" },
-		{ "max<5nss", "5 has no unit", "5us" }, { "max==5us", "no time", "50us" },
-		{ "n>=", "no number", "1e6" }, { "n>=-1", "-1", "from 0" }, { "n>=1e19", "1e19", "1e18" },
-		{ "max<1us max<2us", "max<2us", "commas" }, { "max<1us;", ";", "commas" },
-		{ "MAX<1us", "MAX", "max" }, { "max<0x10us", "0 has no unit", "us" },
-		{ "max<nan", "no time", "50us" }, { "max<infs", "no time", "50us" },
+		{ "p99<50", "'p99<50'", "50us" },
+		{ "max<1e30s", "1e30", "1e9 s" },
+		{ "", "empty", "p99<50us" },
+		{ "p99<1us,", "empty", "p99<50us" },
+		{ ",p99<1us", "empty", "p99<50us" },
+		{ "p9x<1us", "p9x", "< <= = >= >" },
+		{ "foo<1us", "foo", "disturbed" },
+		{ "max<1us, p100<1us", "p100<1us", "p99.9" },
+		{ "p0<1us", "p0", "p99" },
+		{ "p999<1us", "p999", "p99.9" },
+		{ "p<1us", "p<1us", "p99" },
+		{ "P<1us", "P<1us", "P(>50us)" },
+		{ "P(50us)<1", "P(50us)", "P(>50us)" },
+		{ "P(>50)<1", "50 has no unit", "50us" },
+		{ "P(>50us<1", "no )", "P(>50us)" },
+		{ "P(>50us)<1us", "us", "commas" },
+		{ "P(>50us)<1.1", "1.1", "from 0 to 1" },
+		{ "max", "max", "< <= = >= >" },
+		{ "max<", "no time", "50us" },
+		{ "max<us", "no time", "50us" },
+		{ "max<5sec", "5 has no unit", "5us" },
+		{ "max<5nss", "5 has no unit", "5us" },
+		{ "max==5us", "no time", "50us" },
+		{ "n>=", "no number", "1e6" },
+		{ "n>=-1", "-1", "from 0" },
+		{ "n>=1e19", "1e19", "1e18" },
+		{ "max<1us max<2us", "max<2us", "commas" },
+		{ "max<1us;", ";", "commas" },
+		{ "MAX<1us", "MAX", "max" },
+		{ "max<0x10us", "0 has no unit", "us" },
+		{ "max<nan", "no time", "50us" },
+		{ "max<infs", "no time", "50us" },
 		{ "max<1e", "1 has no unit", "1us" },
 	};
 
@@ -457,8 +498,8 @@ static void a_result_is_judged_with_its_counts_findings_and_end(void **state)
 	result->counts.rejected[TLAT_REJECTED_COALESCED] = 4;
 	result->counts.disturbed[TLAT_DISTURBED_STEAL] = 5;
 	assert_int_equal(tlat_budget_check("missed=2,rejected=7,disturbed=5,n=1000,mean<1.501us,"
-					   "mean>1.498us,p50<1.6us,early=0", result, text,
-					   sizeof(text), NULL),
+					   "mean>1.498us,p50<1.6us,early=0",
+					   result, text, sizeof(text), NULL),
 			 TLAT_PASS);
 	result->end = TLAT_END_SIGNAL;
 	assert_int_equal(tlat_budget_check("max<1s", result, NULL, 0, NULL), TLAT_INCONCLUSIVE);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* test-stats.c - intervals against exact values, and against what they promise. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
+
 #include <math.h>
 
 #include "stats.h"
@@ -164,7 +166,9 @@ static void intervals_are_the_exact_order_statistics(void **state)
 		int n;
 		double p, lo, hi;
 	} cases[] = {
-		{ 1000, 0.5, 469, 532 }, { 1000, 0.99, 983, 997 }, { 20, 0.5, 6, 15 },
+		{ 1000, 0.5, 469, 532 },
+		{ 1000, 0.99, 983, 997 },
+		{ 20, 0.5, 6, 15 },
 	};
 
 	(void)state;
@@ -278,12 +282,12 @@ static void without_variance_or_blocks_samples_count_as_independent(void **state
 /* Coverage: how often the interval holds the quantile of the distribution drawn from */
 
 #define RUN_N 12800
-#define RUNS 200
+#define RUNS  200
 
 struct source {
 	const char *name;
 	double (*next)(int i);
-	double burst;	/* share of samples that are ten times as large */
+	double burst; /* share of samples that are ten times as large */
 };
 
 static double ar1;

@@ -358,9 +358,11 @@ TLAT_API int64_t tlat_hist_max(const struct tlat_hist *hist);
 
 /*
  * The value below which a share p (0..1) of all values lies, in units, as the
- * mid-distribution estimate (Ma, Genton & Parzen 2011): a bin's mass is spread
- * over it, so that a shift below the clock's quantum still shows. Within
- * min..max and monotone in p. 0 when empty. [hot]
+ * mid-distribution estimate (Ma, Genton & Parzen 2011): the mass of values one
+ * clock step apart is spread between them, so that a shift below the clock's
+ * quantum still shows. Across a wider gap the result passes within one rank, as
+ * between two sorted values. Within half a bin and one step of the sorted
+ * values, within min..max, monotone in p. 0 when empty. [hot]
  */
 TLAT_API double tlat_hist_quantile(const struct tlat_hist *hist, double p);
 
@@ -672,10 +674,11 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * min p50 p90 p95 p99 p99.9 p99.99 p99.999 max mean missed early overflow
  * rejected disturbed n and P(>TIME); ops < <= = >= >. Quantiles and P pass if
  * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
- * degraded measurement turns PASS into INCONCLUSIVE, never FAIL. Returns
- * enum tlat_verdict (the worst of the terms) and the reason, one line per term,
- * in text (may be NULL); -EINVAL with the bad term in reterr. With result NULL
- * only the words are checked: 0 or -EINVAL. [setup]
+ * degraded measurement turns PASS into INCONCLUSIVE, never FAIL; fewer samples
+ * than n demands are INCONCLUSIVE. Returns enum tlat_verdict (the worst of the
+ * terms) and the reason, one line per term, in text (may be NULL); -EINVAL with
+ * the bad term in reterr. result NULL: only the grammar is checked, and
+ * TLAT_INCONCLUSIVE returned without text. [setup]
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result,
 			       char *text, size_t text_size, struct tlat_error *reterr);
