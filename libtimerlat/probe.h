@@ -7,6 +7,7 @@
 #ifndef TLAT_PROBE_H
 #define TLAT_PROBE_H
 
+#include <stdalign.h>
 #include <stdatomic.h>
 
 #include "clock.h"
@@ -28,15 +29,18 @@ enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
 
 #define TLAT_KICK_UNTOLD INT32_MAX	/* the call does not say whom it woke */
 
-/* One instance of a probe: a pair, or one solo thread. */
+/* One instance of a probe: a pair, or one solo thread. On one cache line: it is what a waiter needs
+ * first when it wakes. */
 struct tlat_probe_ctx {
-	const struct tlat_probe_ops *ops;
+	alignas(TLAT_CACHE_LINE) const struct tlat_probe_ops *ops;
 	struct tlat_stamper stamper;
 	void *shared;		/* shared_size bytes, zeroed, prefaulted, MAP_SHARED */
 	const atomic_int *stop;	/* set when the run ends; wait() gives up when it sees it */
 	int64_t interval_ns;	/* solo: period */
 	bool same_cpu;
 };
+
+static_assert(sizeof(struct tlat_probe_ctx) == TLAT_CACHE_LINE, "a context is one cache line");
 
 /* One measuring thread's part in an instance. */
 struct tlat_probe_side {

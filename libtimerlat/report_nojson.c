@@ -37,6 +37,7 @@ char *tlat_report_format(const struct tlat_report *report)
 void tlat_document_free(void *document)
 {
 	assert(!document);
+	(void)document;
 }
 
 void tlat_report_facts_make(struct tlat_report *report)

@@ -311,9 +311,10 @@ static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_
 		 struct tlat_book *book)
 {
 	struct tlat_probe_ctx *ctx = pair->ctx;
+	int (*wake)(struct tlat_probe_ctx *) = ctx->ops->kick;	/* looked up outside */
 
 	cycle->t0 = tlat_stamp_begin(&ctx->stamper);
-	cycle->woken = ctx->ops->kick(ctx);
+	cycle->woken = wake(ctx);
 	cycle->t1 = tlat_stamp_end(&ctx->stamper);
 	cycle->kicked = true;
 	cycle->seq++;

@@ -7,7 +7,6 @@
 #ifndef TLAT_RUN_H
 #define TLAT_RUN_H
 
-#include <stdalign.h>
 
 #include "book.h"
 #include "probe.h"

@@ -46,10 +46,12 @@ static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *
 	struct shared *shared = ctx->shared;
 	struct side *my = side->state;
 	unsigned int word;
+	long got;
 
 	do {
-		event->awake = futex(&shared->word, FUTEX_WAIT, my->seen) < 0 && errno == EAGAIN;
+		got = futex(&shared->word, FUTEX_WAIT, my->seen);
 		event->at = tlat_stamp(ctx);
+		event->awake = got < 0 && errno == EAGAIN;
 		word = atomic_load_explicit(&shared->word, memory_order_acquire);
 	} while (word == my->seen && !tlat_probe_stopping(ctx));
 	if (word == my->seen)
