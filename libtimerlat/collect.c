@@ -37,7 +37,7 @@ static void collect_disturbed(const struct tlat_instance *in, struct tlat_result
 		disturbed[TLAT_DISTURBED_NOT_ASLEEP] = at_most(waiter->not_asleep, all);
 	if (waiter)
 		disturbed[TLAT_DISTURBED_PREEMPTED] += waiter->preempted;
-	if (waiter && !in->ctx.same_cpu)
+	if (waiter && !in->ctx->same_cpu)
 		disturbed[TLAT_DISTURBED_PREEMPTED] +=
 			(uint64_t)(waker->after.ru_nivcsw - waker->before.ru_nivcsw);
 	disturbed[TLAT_DISTURBED_PREEMPTED] = at_most(disturbed[TLAT_DISTURBED_PREEMPTED], all);

@@ -13,11 +13,12 @@ static size_t line_up(size_t bytes)
 	return (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
 }
 
-/* Stop flag, pair, the probe's shared memory there and back, the state of two sides. */
+/* Stop flag, contexts, pair, the probe's shared memory there and back, the state of two sides. */
 static size_t map_bytes(const struct tlat_probe_ops *ops)
 {
-	return TLAT_CACHE_LINE + line_up(sizeof(struct tlat_pair)) +
-	       2 * line_up(ops->shared_size) + 2 * line_up(ops->side_size);
+	return TLAT_CACHE_LINE + 2 * sizeof(struct tlat_probe_ctx) +
+	       line_up(sizeof(struct tlat_pair)) + 2 * line_up(ops->shared_size) +
+	       2 * line_up(ops->side_size);
 }
 
 static void *carve(char **at, size_t bytes)
@@ -33,9 +34,11 @@ static void lay_out(struct tlat_instance *in, const struct tlat_probe_ops *ops)
 	char *at = in->map;
 
 	in->stop = carve(&at, TLAT_CACHE_LINE);
+	in->ctx = carve(&at, sizeof(*in->ctx));
+	in->reply = carve(&at, sizeof(*in->reply));
 	in->pair = carve(&at, sizeof(struct tlat_pair));
-	in->ctx.shared = carve(&at, ops->shared_size);
-	in->reply.shared = carve(&at, ops->shared_size);
+	in->ctx->shared = carve(&at, ops->shared_size);
+	in->reply->shared = carve(&at, ops->shared_size);
 	in->measurers[0].side.state = carve(&at, ops->side_size);
 	in->measurers[1].side.state = carve(&at, ops->side_size);
 }
@@ -69,27 +72,27 @@ int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *op
 		return tlat_fail(reterr, -ENOMEM, "no memory for %zu shared bytes", in->map_size);
 	}
 	lay_out(in, ops);
-	in->ctx.ops = ops;
-	in->ctx.stop = in->stop;
-	in->ctx.stamper = ticks ? tlat_clock_stamper(clock) :
+	in->ctx->ops = ops;
+	in->ctx->stop = in->stop;
+	in->ctx->stamper = ticks ? tlat_clock_stamper(clock) :
 				  tlat_clock_stamper_for(clock, ops->clock);
-	in->reply.ops = ops;
-	in->reply.stop = in->stop;
-	in->reply.stamper = in->ctx.stamper;
+	in->reply->ops = ops;
+	in->reply->stop = in->stop;
+	in->reply->stamper = in->ctx->stamper;
 	if (!is_pair)
 		in->pair = NULL;
-	error = open_way(in, &in->ctx, &in->open, reterr);
+	error = open_way(in, in->ctx, &in->open, reterr);
 	if (!error && (opts->flags & TLAT_RUN_ROUND_TRIP))
-		error = open_way(in, &in->reply, &in->reply_open, reterr);
+		error = open_way(in, in->reply, &in->reply_open, reterr);
 	return error;
 }
 
 void tlat_instance_close(struct tlat_instance *in)
 {
-	if (in->open && in->ctx.ops->close)
-		in->ctx.ops->close(&in->ctx);
-	if (in->reply_open && in->reply.ops->close)
-		in->reply.ops->close(&in->reply);
+	if (in->open && in->ctx->ops->close)
+		in->ctx->ops->close(in->ctx);
+	if (in->reply_open && in->reply->ops->close)
+		in->reply->ops->close(in->reply);
 	if (in->map)
 		munmap(in->map, in->map_size);
 	in->map = NULL;

@@ -220,9 +220,9 @@ static void plan_pair(struct tlat_run *run, struct tlat_instance *in)
 	bool same = run->place.kick == run->place.wait;
 	int32_t lower = opts->priority - (same && !(run->ops->flags & TLAT_PROBE_EQUAL_PRIO));
 
-	in->ctx.same_cpu = in->reply.same_cpu = same;
-	pair->ctx = &in->ctx;
-	pair->reply = opts->flags & TLAT_RUN_ROUND_TRIP ? &in->reply : NULL;
+	in->ctx->same_cpu = in->reply->same_cpu = same;
+	pair->ctx = in->ctx;
+	pair->reply = opts->flags & TLAT_RUN_ROUND_TRIP ? in->reply : NULL;
 	pair->stop = in->stop;
 	pair->settle = tlat_clock_ticks(run->clock, opts->settle_ns);
 	pair->dither = tlat_clock_ticks(run->clock, opts->dither_ns);
@@ -242,8 +242,8 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 {
 	const struct tlat_machine_facts *facts = tlat_machine_facts(run->machine);
 
-	in->ctx.interval_ns = run->opts.interval_ns;
-	in->solo.ctx = &in->ctx;
+	in->ctx->interval_ns = run->opts.interval_ns;
+	in->solo.ctx = in->ctx;
 	in->solo.interval = (uint64_t)run->opts.interval_ns;
 	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
 	in->solo.phase = run->opts.seed % in->solo.tick;
@@ -300,11 +300,9 @@ static int plan_instances(struct tlat_run *run, struct tlat_error *reterr)
 	int error = 0;
 
 	check_support(run);
-	run->instances = aligned_alloc(TLAT_CACHE_LINE,
-				       (size_t)run->n_instances * sizeof(*run->instances));
+	run->instances = calloc((size_t)run->n_instances, sizeof(*run->instances));
 	if (!run->instances)
 		return tlat_fail(reterr, -ENOMEM, "no memory for %d threads", run->n_instances);
-	memset(run->instances, 0, (size_t)run->n_instances * sizeof(*run->instances));
 	if (run->opts.inject)
 		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns);
 	for (int i = 0; i < run->n_instances && !error; i++)
@@ -379,7 +377,7 @@ static void settle_pair(struct tlat_run *run, struct tlat_instance *in)
 
 	pair->limits = in->limits;
 	pair->sleeps = !(run->ops->flags & TLAT_PROBE_NOSLEEP);
-	pair->yields = in->ctx.same_cpu &&
+	pair->yields = in->ctx->same_cpu &&
 		       !(tlat_policy_is_rt(wait->policy) && wait->priority > kick->priority);
 	if (pair->yields)
 		tlat_findings_add(&run->of_result, TLAT_WARN, "slice-included",

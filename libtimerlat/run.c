@@ -306,7 +306,16 @@ static void await_reply(struct tlat_pair *pair, struct cycle *cycle,
 	cycle->measured = false;
 }
 
-/* Stamp, kick, stamp. A kick that fails ends the run. */
+static void count_cycle(const struct cycle *cycle, struct tlat_book *book)
+{
+	if (cycle->measured)
+		book->counts.asked++;
+	else
+		book->warmup++;
+}
+
+/* Stamp, kick, stamp; nothing is counted before, for a store that is still under way is part of
+ * what the kernel's first lock waits for. A kick that fails ends the run. */
 static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_probe_side *side,
 		 struct tlat_book *book)
 {
@@ -318,6 +327,7 @@ static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_
 	cycle->t1 = tlat_stamp_end(&ctx->stamper);
 	cycle->kicked = true;
 	cycle->seq++;
+	count_cycle(cycle, book);
 	book->untold = cycle->woken == TLAT_KICK_UNTOLD;
 	if (cycle->woken < 0) {
 		book->counts.unfinished += cycle->measured;
@@ -330,16 +340,6 @@ static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_
 	return true;
 }
 
-/* Count the cycle that begins. */
-static void begin_cycle(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
-{
-	cycle->measured = is_measured(pair, cycle, book);
-	if (cycle->measured)
-		book->counts.asked++;
-	else
-		book->warmup++;
-}
-
 void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 		    struct tlat_book *book)
 {
@@ -349,11 +349,11 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 		cycle.announced = pair->waiter.announced;
 		if (!within_limits(pair, &cycle, book))
 			break;
+		cycle.measured = is_measured(pair, &cycle, book);
 		if (!settle(pair, kick_time(pair, &cycle))) {
 			book->end = TLAT_END_SIGNAL;
 			break;
 		}
-		begin_cycle(pair, &cycle, book);
 		if (!kick(pair, &cycle, side, book))
 			break;
 	}

@@ -7,7 +7,6 @@
 #ifndef TLAT_RUN_H
 #define TLAT_RUN_H
 
-
 #include "book.h"
 #include "probe.h"
 
@@ -33,21 +32,21 @@ struct tlat_limits {
 	const atomic_int *request;	/* set when somebody wants the run to end */
 };
 
-/* Written by the waiter, read by the waker. */
+/* Written by the waiter, read by the waker; what every cycle needs is on the first line. */
 struct tlat_waiter_line {
 	alignas(TLAT_CACHE_LINE) atomic_ullong announced_seq;	/* cycles announced */
 	uint64_t announced;	/* stamp of the last announcement */
 	uint64_t woken_at;	/* stamp of the last wake */
-	uint64_t not_asleep;	/* waits without a voluntary switch, so far */
-	uint64_t preempted;	/* involuntary switches, so far */
 	uint64_t rests;
 	int32_t cpu;		/* where the last wake was stamped */
 	int32_t replied;	/* round trip: what the reply's kick returned */
 	bool awake;		/* the last wait found nothing to sleep for */
 	bool slept;		/* --verify: the last wait gave up the CPU */
-	int32_t error;		/* negative errno when a wait failed */
 	atomic_bool resting;
 	atomic_bool gone;	/* the waiter has left its loop */
+	alignas(TLAT_CACHE_LINE) uint64_t not_asleep;	/* waits without a voluntary switch */
+	uint64_t preempted;	/* involuntary switches */
+	int32_t error;		/* negative errno when a wait failed */
 };
 
 /* Written by the waker, read by the waiter. */

@@ -138,13 +138,13 @@ static int make_book(struct tlat_measurer *m)
 	struct tlat_instance *in = m->instance;
 	struct tlat_result *result = in->result;
 	struct tlat_book *book = &in->book;
-	bool ticks = in->ctx.stamper.kind != TLAT_STAMP_GETTIME;
+	bool ticks = in->ctx->stamper.kind != TLAT_STAMP_GETTIME;
 	uint64_t hz = ticks ? tlat_clock_hz(in->clock) : TLAT_NSEC_PER_SEC;
 	int error = new_hist(m, &result->latency, hz);
 
 	if (!error && in->pair)
 		error = new_hist(m, &result->dwell, hz);
-	if (!error && in->pair && !in->ctx.same_cpu)
+	if (!error && in->pair && !in->ctx->same_cpu)
 		error = new_hist(m, &result->call, hz);
 	if (!error && !(in->opts->flags & TLAT_RUN_NO_FLOOR))
 		error = new_hist(m, &result->floor, hz);
@@ -178,7 +178,7 @@ extern const struct tlat_probe_ops tlat_probe_null;
 static void measure_floor(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
-	struct tlat_probe_ctx ctx = in->ctx;
+	struct tlat_probe_ctx ctx = *in->ctx;
 	struct tlat_limits limits = in->limits;
 	struct tlat_book book = { .latency = in->result->floor, .ns_per_unit = 1.0 };
 
@@ -194,14 +194,14 @@ static void measure_floor(struct tlat_measurer *m)
 static int enter_probe(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
-	const struct tlat_probe_ops *ops = in->ctx.ops;
+	const struct tlat_probe_ops *ops = in->ctx->ops;
 	int error;
 
 	if (!ops->enter)
 		return 0;
-	error = ops->enter(&in->ctx, &m->side, &m->why);
+	error = ops->enter(in->ctx, &m->side, &m->why);
 	if (!error && in->reply_open)
-		error = ops->enter(&in->reply, &m->side, &m->why);
+		error = ops->enter(in->reply, &m->side, &m->why);
 	return error;
 }
 
@@ -232,8 +232,8 @@ static void loop(struct tlat_measurer *m)
 	struct tlat_instance *in = m->instance;
 
 	getrusage(RUSAGE_THREAD, &m->before);
-	if (in->ctx.ops->flags & TLAT_PROBE_LOOPBACK)
-		tlat_run_loopback(&in->ctx, &in->limits, &m->side, &in->book);
+	if (in->ctx->ops->flags & TLAT_PROBE_LOOPBACK)
+		tlat_run_loopback(in->ctx, &in->limits, &m->side, &in->book);
 	else if (!in->pair)
 		tlat_run_solo(&in->solo, &m->side, &in->book);
 	else if (m->side.role == TLAT_ROLE_WAIT)
@@ -246,14 +246,14 @@ static void loop(struct tlat_measurer *m)
 static void *measure(void *arg)
 {
 	struct tlat_measurer *m = arg;
-	const struct tlat_probe_ops *ops = m->instance->ctx.ops;
+	const struct tlat_probe_ops *ops = m->instance->ctx->ops;
 	uint64_t one = 1;
 	int error = set_up(m);
 
 	if (tlat_gate_arrive(m->gate, error))
 		loop(m);
 	if (!error && ops->leave)
-		ops->leave(&m->instance->ctx, &m->side);
+		ops->leave(m->instance->ctx, &m->side);
 	munlock(m->stack, STACK_BYTES);
 	tlat_rt_undo(m->rt);
 	atomic_store(&m->finished, true);

@@ -58,7 +58,7 @@ struct tlat_measurer {
 struct tlat_instance {
 	const struct tlat_run_opts *opts;
 	const struct tlat_clock *clock;
-	struct tlat_probe_ctx ctx, reply;
+	struct tlat_probe_ctx *ctx, *reply;	/* in map */
 	struct tlat_pair *pair;	/* in map; NULL for solo */
 	struct tlat_solo solo;
 	struct tlat_limits limits;

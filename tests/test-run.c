@@ -653,9 +653,9 @@ static void *skeleton_waiter(void *arg)
 	struct skeleton_test *t = arg;
 	const struct tlat_probe_side *side = &t->in.measurers[0].side;
 
-	t->in.ctx.ops->enter(&t->in.ctx, side, NULL);
+	t->in.ctx->ops->enter(t->in.ctx, side, NULL);
 	tlat_run_waiter(t->in.pair, side);
-	t->in.ctx.ops->leave(&t->in.ctx, side);
+	t->in.ctx->ops->leave(t->in.ctx, side);
 	return NULL;
 }
 
@@ -675,7 +675,7 @@ static void the_skeleton_measures(void **state)
 	assert_int_equal(tlat_probe_skeleton.supported(NULL), 0);
 	assert_int_equal(tlat_clock_open_script(&clock, play, &world, TLAT_NSEC_PER_SEC), 0);
 	assert_int_equal(tlat_instance_open(&t->in, &tlat_probe_skeleton, &opts, clock, NULL), 0);
-	t->in.pair->ctx = &t->in.ctx;
+	t->in.pair->ctx = t->in.ctx;
 	t->in.pair->stop = t->in.stop;
 	t->in.pair->yields = true;
 	t->in.pair->wait_bound = t->in.pair->grace = UINT64_MAX;
