@@ -9,11 +9,10 @@
 #include "machine_state.h"
 
 /* Idle states that take longer to leave than this stand out in a wake-up latency. */
-#define DEEP_IDLE_US 10
+#define DEEP_IDLE_US	10
 #define IDLE_STATES_MAX 16
 
-static void find_hypervisor(const struct tlat_machine_facts *facts,
-			    struct tlat_findings *findings)
+static void find_hypervisor(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
 {
 	if (facts->hypervisor[0])
 		tlat_findings_add(findings, TLAT_INFO, "hypervisor", NULL,
@@ -22,19 +21,18 @@ static void find_hypervisor(const struct tlat_machine_facts *facts,
 				  facts->hypervisor);
 }
 
-static void find_governor(const struct tlat_machine_facts *facts,
-			    struct tlat_findings *findings)
+static void find_governor(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
 {
 	if (facts->governor[0] && strcmp(facts->governor, "performance"))
 		tlat_findings_add(findings, TLAT_WARN, "cpu-governor",
 				  "cpupower frequency-set -g performance",
 				  "the frequency governor is %s, not performance: latency depends "
-				  "on how fast the CPU happens to run", facts->governor);
+				  "on how fast the CPU happens to run",
+				  facts->governor);
 }
 
 /* Counters that are read in user space at one cost, and those that need a hypervisor's scale. */
-static void find_clocksource(const struct tlat_machine_facts *facts,
-			     struct tlat_findings *findings)
+static void find_clocksource(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
 {
 	static const char *const counters[] = {
 		"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "",
@@ -48,13 +46,15 @@ static void find_clocksource(const struct tlat_machine_facts *facts,
 		if (!strcmp(facts->clocksource, paravirtual[i])) {
 			tlat_findings_add(findings, TLAT_INFO, "clocksource", NULL,
 					  "the clocksource is %s: the counter, scaled by the "
-					  "host, who may change the scale", facts->clocksource);
+					  "host, who may change the scale",
+					  facts->clocksource);
 			return;
 		}
 	tlat_findings_add(findings, TLAT_WARN, "clocksource",
 			  "dmesg | grep -i -e tsc -e clocksource",
 			  "the clocksource is %s, not the CPU's counter: reading the time takes "
-			  "long and may enter the kernel", facts->clocksource);
+			  "long and may enter the kernel",
+			  facts->clocksource);
 }
 
 /* "6.18.44-..." as 6018; a text that begins otherwise ("Linux version 6...") is stepped into. */
@@ -70,8 +70,7 @@ static int kernel_number(const char *kernel)
  * Linux 6.12 replaced the throttle by the fair server except for RT_GROUP_SCHED. No file says which
  * one is in force, so this text is the one place that asks the version.
  */
-static void find_throttling(const struct tlat_machine_facts *facts,
-			    struct tlat_findings *findings)
+static void find_throttling(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
 {
 	int kernel = kernel_number(facts->kernel);
 	bool throttles = facts->rt_group_sched == 1 || (kernel >= 0 && kernel < 6012);
@@ -121,14 +120,15 @@ static int64_t deepest_idle(const struct tlat_machine *machine, int32_t cpu, cha
 static void find_idle(const struct tlat_machine *machine, struct tlat_findings *findings)
 {
 	char name[32] = "";
-	int64_t latency_us = deepest_idle(machine, tlat_cpuset_last(&machine->online), name,
-					  sizeof(name));
+	int64_t latency_us =
+		deepest_idle(machine, tlat_cpuset_last(&machine->online), name, sizeof(name));
 
 	if (latency_us > DEEP_IDLE_US)
 		tlat_findings_add(findings, TLAT_INFO, "deep-idle-states",
 				  "tlat run --cpu-latency 0 PROBE, or: cpupower idle-set -D 10",
 				  "idle state %s takes up to %lld us to leave, and a wake-up from "
-				  "it contains that", name, (long long)latency_us);
+				  "it contains that",
+				  name, (long long)latency_us);
 }
 
 static void find_memory(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
@@ -146,8 +146,7 @@ static void find_memory(const struct tlat_machine_facts *facts, struct tlat_find
 }
 
 /* A nohz_full CPU is never a target of its own timers while migration is on. */
-static void find_timer_migration(const struct tlat_machine *machine,
-				 struct tlat_findings *findings)
+static void find_timer_migration(const struct tlat_machine *machine, struct tlat_findings *findings)
 {
 	char cpus[TLAT_SAY_BYTES];
 

@@ -52,8 +52,7 @@ void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outli
 
 static bool is_outlier(const struct tlat_outliers *outliers, int64_t value)
 {
-	return outliers &&
-	       (outliers->n < TLAT_OUTLIERS_MAX || value > outliers->v[0].value);
+	return outliers && (outliers->n < TLAT_OUTLIERS_MAX || value > outliers->v[0].value);
 }
 
 void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, int32_t cpu)
@@ -65,12 +64,14 @@ void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, int32_
 		book->counts.disturbed[TLAT_DISTURBED_MIGRATED]++;
 	if (!is_outlier(book->outliers, value))
 		return;
-	tlat_outliers_offer(book->outliers, &(struct tlat_outlier){
-		.value = value,
-		.t_ns = (int64_t)((double)(int64_t)(at - book->started) * book->ns_per_unit),
-		.seq = book->counts.asked - 1,
-		.cpu = cpu,
-	});
+	tlat_outliers_offer(book->outliers,
+			    &(struct tlat_outlier){
+				    .value = value,
+				    .t_ns = (int64_t)((double)(int64_t)(at - book->started) *
+						      book->ns_per_unit),
+				    .seq = book->counts.asked - 1,
+				    .cpu = cpu,
+			    });
 }
 
 void tlat_census_look(struct tlat_census *census)

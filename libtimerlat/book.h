@@ -7,21 +7,21 @@
 
 /* One per recording thread; everything it points to is prefaulted. */
 struct tlat_book {
-	struct tlat_hist *latency, *call, *dwell;	/* call, dwell: NULL where they say nothing */
-	struct tlat_outliers *outliers;	/* NULL: do not keep them */
+	struct tlat_hist *latency, *call, *dwell; /* call, dwell: NULL where they say nothing */
+	struct tlat_outliers *outliers;		  /* NULL: do not keep them */
 	int64_t *raw;
 	size_t n_raw, max_raw;
 	struct tlat_counts counts;
-	uint64_t warmup;	/* unmeasured cycles so far */
+	uint64_t warmup; /* unmeasured cycles so far */
 	uint64_t rests;
-	uint64_t started;	/* stamp of the first measured cycle, 0: none yet */
-	uint64_t ended;		/* stamp at the end */
+	uint64_t started; /* stamp of the first measured cycle, 0: none yet */
+	uint64_t ended;	  /* stamp at the end */
 	double ns_per_unit;
-	int32_t end;		/* enum tlat_end */
-	int32_t error;		/* negative errno of the call that failed */
+	int32_t end;   /* enum tlat_end */
+	int32_t error; /* negative errno of the call that failed */
 	int32_t planned_cpu;
 	bool lost_wake;
-	bool untold;		/* the kick does not say whom it woke */
+	bool untold; /* the kick does not say whom it woke */
 };
 
 /* Enter one value of the cycle last asked, begun at a stamp, ended on cpu (-1: not known). [hot] */
@@ -32,8 +32,8 @@ void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outli
 
 /* Switches of the calling thread, looked at between cycles. */
 struct tlat_census {
-	uint64_t voluntary, involuntary;	/* at the last look */
-	uint64_t waits;		/* since then */
+	uint64_t voluntary, involuntary; /* at the last look */
+	uint64_t waits;			 /* since then */
 };
 
 void tlat_census_look(struct tlat_census *census);

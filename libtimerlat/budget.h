@@ -12,7 +12,7 @@ enum tlat_figure {
 	TLAT_FIGURE_MAX,
 	TLAT_FIGURE_MEAN,
 	TLAT_FIGURE_QUANTILE,
-	TLAT_FIGURE_ABOVE,	/* P(>TIME) */
+	TLAT_FIGURE_ABOVE, /* P(>TIME) */
 	TLAT_FIGURE_MISSED,
 	TLAT_FIGURE_EARLY,
 	TLAT_FIGURE_OVERFLOW,
@@ -32,12 +32,12 @@ enum tlat_budget_op {
 
 struct tlat_budget_term {
 	enum tlat_figure figure;
-	enum tlat_budget_unit unit;	/* of limit: ns, a count, a share */
+	enum tlat_budget_unit unit; /* of limit: ns, a count, a share */
 	enum tlat_budget_op op;
-	double at;			/* QUANTILE: the share; ABOVE: the time in ns */
+	double at; /* QUANTILE: the share; ABOVE: the time in ns */
 	double limit;
-	char name[16];			/* as written, "p99.9"; empty for ABOVE */
-	const char *source;		/* where the term stands in the budget */
+	char name[16];	    /* as written, "p99.9"; empty for ABOVE */
+	const char *source; /* where the term stands in the budget */
 	int source_length;
 };
 
@@ -51,13 +51,13 @@ int tlat_budget_parse_term(const char **at, struct tlat_budget_term *ret,
 /* budget.c */
 
 struct tlat_budget_input {
-	const struct tlat_hist *hist;		/* NULL: nothing measured */
-	const struct tlat_blocks *blocks;	/* NULL: samples count as independent */
+	const struct tlat_hist *hist;	  /* NULL: nothing measured */
+	const struct tlat_blocks *blocks; /* NULL: samples count as independent */
 	uint64_t missed, early, overflow, rejected, disturbed;
-	uint64_t n;			/* early + recorded + overflow */
+	uint64_t n; /* early + recorded + overflow */
 	double mean_ns;
-	bool degraded;			/* a finding says that the figures are not to be trusted */
-	bool interrupted;		/* the run did not come to its own end */
+	bool degraded;	  /* a finding says that the figures are not to be trusted */
+	bool interrupted; /* the run did not come to its own end */
 };
 
 /*

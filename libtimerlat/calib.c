@@ -46,8 +46,8 @@ int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket 
 	    last->before_ticks <= first->before_ticks)
 		return -ENODATA;
 	span_ns = (double)(last->ref_ns - first->ref_ns);
-	moved_ticks = (double)(last->before_ticks - first->before_ticks) +
-		      ((double)w2 - (double)w1) / 2;
+	moved_ticks =
+		(double)(last->before_ticks - first->before_ticks) + ((double)w2 - (double)w1) / 2;
 	hz = moved_ticks / span_ns * NSEC_PER_SEC;
 	if (hz < 1)
 		return -ENODATA;
@@ -74,12 +74,12 @@ int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket 
  * is scanned on a short window of stamps, and a peak found there is tracked
  * through windows of twice the length each, up to all stamps.
  */
-#define POINTS 128		/* stamps that one R is taken over while searching */
+#define POINTS		    128 /* stamps that one R is taken over while searching */
 #define SCAN_SPAN_MIN_TICKS 16384
 #define SCAN_SPAN_MAX_TICKS 65536
-#define SCAN_R 0.8		/* a peak between two steps of the scan keeps 0.97 */
-#define ACCEPT_R 0.9
-#define TRACK_GROWTH_MAX 1024	/* a longer gap between two windows ends the tracking */
+#define SCAN_R		    0.8 /* a peak between two steps of the scan keeps 0.97 */
+#define ACCEPT_R	    0.9
+#define TRACK_GROWTH_MAX    1024 /* a longer gap between two windows ends the tracking */
 
 struct window {
 	const uint64_t *v;
@@ -343,8 +343,8 @@ void tlat_calib_cost(uint64_t *costs_ticks, size_t n, struct tlat_calib_cost *re
  * The answer was stamped after the question and before it was heard, whatever
  * the paths took: on the asker's counter that instant lies in [asked, heard].
  */
-void tlat_calib_offset_add(struct tlat_calib_offset *offset,
-			   const struct tlat_exchange *exchange, bool b_asked)
+void tlat_calib_offset_add(struct tlat_calib_offset *offset, const struct tlat_exchange *exchange,
+			   bool b_asked)
 {
 	struct tlat_calib_offset one = {
 		.lo_ticks = difference(exchange->answered_ticks, exchange->heard_ticks),

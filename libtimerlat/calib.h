@@ -26,9 +26,9 @@ const struct tlat_bracket *tlat_calib_tightest(const struct tlat_bracket *bracke
 
 struct tlat_calib_rate {
 	uint64_t hz;
-	int64_t error_ppb;	/* the true rate is within this of hz, guaranteed */
-	double width_ns[2];	/* of the anchors */
-	double span_ns;		/* between them */
+	int64_t error_ppb;  /* the true rate is within this of hz, guaranteed */
+	double width_ns[2]; /* of the anchors */
+	double span_ns;	    /* between them */
 };
 
 /*
@@ -41,9 +41,9 @@ int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket 
 		    double quantum_ticks, struct tlat_calib_rate *ret_rate);
 
 struct tlat_calib_quantum {
-	double ticks;		/* step in which stamps advance */
-	double concentration;	/* Rayleigh's R at that step, 0..1 */
-	double share;		/* of the stamps, on the grid of that step */
+	double ticks;	      /* step in which stamps advance */
+	double concentration; /* Rayleigh's R at that step, 0..1 */
+	double share;	      /* of the stamps, on the grid of that step */
 };
 
 /*
@@ -74,12 +74,11 @@ struct tlat_calib_offset {
 	int64_t rtt_min_ticks;
 };
 
-#define TLAT_CALIB_OFFSET_ANY \
-	((struct tlat_calib_offset){ -INT64_MAX, INT64_MAX, INT64_MAX })
+#define TLAT_CALIB_OFFSET_ANY ((struct tlat_calib_offset){ -INT64_MAX, INT64_MAX, INT64_MAX })
 
 /* Narrow offset by one exchange that a asked, or that b asked. */
-void tlat_calib_offset_add(struct tlat_calib_offset *offset,
-			   const struct tlat_exchange *exchange, bool b_asked);
+void tlat_calib_offset_add(struct tlat_calib_offset *offset, const struct tlat_exchange *exchange,
+			   bool b_asked);
 
 /* Narrow offset by another interval of the same pair. */
 void tlat_calib_offset_intersect(struct tlat_calib_offset *offset,

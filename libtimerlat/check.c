@@ -13,13 +13,13 @@
 #include "rt.h"
 
 #define ASKED_PRIORITY 40
-#define LOCKED_BYTES (1024 * 1024)
+#define LOCKED_BYTES   (1024 * 1024)
 
 static void *try_policy(void *arg)
 {
 	struct tlat_error *why = arg;
-	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO,
-						.priority = ASKED_PRIORITY);
+	struct tlat_rt_opts opts =
+		TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = ASKED_PRIORITY);
 	struct tlat_rt *rt;
 
 	why->code = 0;

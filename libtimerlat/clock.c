@@ -14,10 +14,10 @@
 #include "clock_state.h"
 #include "machine.h"
 
-#define TRAPPED_READ_NS 500	/* a read in user space takes 10 to 50 */
-#define SUSPENDED_NS 10000000
-#define STEPPED_NS 10000000
-#define STATED_HZ_PPM 10	/* the kernel rounds to kHz; clocks of boards are this good */
+#define TRAPPED_READ_NS 500 /* a read in user space takes 10 to 50 */
+#define SUSPENDED_NS	10000000
+#define STEPPED_NS	10000000
+#define STATED_HZ_PPM	10 /* the kernel rounds to kHz; clocks of boards are this good */
 
 static const char *const source_names[] = {
 	[TLAT_CLOCK_AUTO] = "auto",
@@ -84,8 +84,8 @@ static void use_counter(struct tlat_clock *clock)
 static void use_gettime(struct tlat_clock *clock)
 {
 	clock->calibration.source = TLAT_CLOCK_GETTIME;
-	clock->stamper = (struct tlat_stamper){ .kind = TLAT_STAMP_GETTIME,
-						.id = CLOCK_MONOTONIC_RAW };
+	clock->stamper =
+		(struct tlat_stamper){ .kind = TLAT_STAMP_GETTIME, .id = CLOCK_MONOTONIC_RAW };
 }
 
 static bool has_counter(void)
@@ -124,8 +124,10 @@ static void choose_auto(struct tlat_clock *clock)
 	else if (!cal->invariant)
 		set_reason(cal, "clock_gettime: the %s is not invariant", counter);
 	else
-		set_reason(cal, "clock_gettime: the kernel's clocksource is %s, so nothing vouches "
-			   "for the %s", clocksource_words(cal), counter);
+		set_reason(cal,
+			   "clock_gettime: the kernel's clocksource is %s, so nothing vouches "
+			   "for the %s",
+			   clocksource_words(cal), counter);
 }
 
 static int choose_asked(struct tlat_clock *clock, int source, struct tlat_error *reterr)
@@ -134,22 +136,30 @@ static int choose_asked(struct tlat_clock *clock, int source, struct tlat_error 
 	const char *name = tlat_clock_source_name(source);
 
 	if (!name)
-		return tlat_fail(reterr, -EINVAL, "clock source %d: no such source; use auto, %s or "
-				 "clock_gettime", source, source_names[TLAT_ARCH_SOURCE]);
+		return tlat_fail(reterr, -EINVAL,
+				 "clock source %d: no such source; use auto, %s or "
+				 "clock_gettime",
+				 source, source_names[TLAT_ARCH_SOURCE]);
 	if (source == TLAT_CLOCK_GETTIME) {
 		use_gettime(clock);
 		set_reason(cal, "clock_gettime: as asked");
 		return 0;
 	}
 	if (source != (int)TLAT_ARCH_SOURCE)
-		return tlat_fail(reterr, -EINVAL, "clock source %s: this machine, or this build, has "
-				 "no such counter; use auto or clock_gettime", name);
+		return tlat_fail(reterr, -EINVAL,
+				 "clock source %s: this machine, or this build, has "
+				 "no such counter; use auto or clock_gettime",
+				 name);
 	if (!cal->invariant)
-		return tlat_fail(reterr, -EINVAL, "clock source %s: not invariant, it changes its "
-				 "rate or stops when a CPU idles; use auto or clock_gettime", name);
+		return tlat_fail(reterr, -EINVAL,
+				 "clock source %s: not invariant, it changes its "
+				 "rate or stops when a CPU idles; use auto or clock_gettime",
+				 name);
 	use_counter(clock);
-	set_reason(cal, clock->vouched ? "%s: as asked; the kernel's clocksource is %s" :
-		   "%s: as asked, though the kernel's clocksource is %s, so nothing vouches for it",
+	set_reason(cal,
+		   clock->vouched ? "%s: as asked; the kernel's clocksource is %s"
+				  : "%s: as asked, though the kernel's clocksource is %s, so "
+				    "nothing vouches for it",
 		   name, clocksource_words(cal));
 	return 0;
 }
@@ -169,8 +179,8 @@ static uint64_t read_stated_hz(int root_fd)
 static int open_root(struct tlat_clock *clock, const struct tlat_machine *machine,
 		     struct tlat_error *reterr)
 {
-	clock->root_fd = machine ? fcntl(tlat_machine_root_fd(machine), F_DUPFD_CLOEXEC, 0) :
-				   tlat_root_open(NULL);
+	clock->root_fd = machine ? fcntl(tlat_machine_root_fd(machine), F_DUPFD_CLOEXEC, 0)
+				 : tlat_root_open(NULL);
 	if (clock->root_fd >= 0)
 		return 0;
 	if (!machine)
@@ -185,8 +195,8 @@ static void read_facts(struct tlat_clock *clock, const struct tlat_machine *mach
 
 	read_clocksource(clock->root_fd, cal->kernel_clocksource, sizeof(cal->kernel_clocksource));
 	cal->invariant = tlat_arch_invariant();
-	cal->hypervisor = machine ? tlat_machine_facts(machine)->hypervisor[0] != '\0' :
-				    tlat_arch_hypervisor();
+	cal->hypervisor = machine ? tlat_machine_facts(machine)->hypervisor[0] != '\0'
+				  : tlat_arch_hypervisor();
 	clock->vouched = is_vouched(cal);
 	clock->relation = tlat_clock_measure_relation();
 }
@@ -204,8 +214,10 @@ static int measure_or_fall_back(struct tlat_clock *clock, int source, struct tla
 		rc = tlat_clock_measure(clock);
 	}
 	if (rc == -ENODATA)
-		return tlat_fail(reterr, -EINVAL, "clock source %s: it does not advance with "
-				 "CLOCK_MONOTONIC_RAW; use auto or clock_gettime", name);
+		return tlat_fail(reterr, -EINVAL,
+				 "clock source %s: it does not advance with "
+				 "CLOCK_MONOTONIC_RAW; use auto or clock_gettime",
+				 name);
 	if (rc < 0)
 		return tlat_fail(reterr, rc, "clock: no memory for calibration");
 	note_trapped_read(cal);
@@ -248,8 +260,8 @@ int tlat_clock_open_script(struct tlat_clock **ret_clock, tlat_script_fn *script
 	if (!clock)
 		return -ENOMEM;
 	clock->root_fd = -1;
-	clock->stamper = (struct tlat_stamper){ .kind = TLAT_STAMP_SCRIPT, .script = script,
-						.data = data };
+	clock->stamper =
+		(struct tlat_stamper){ .kind = TLAT_STAMP_SCRIPT, .script = script, .data = data };
 	clock->calibration = (struct tlat_calibration){
 		.source = TLAT_CLOCK_GETTIME,
 		.reason = "scripted: a test plays time",
@@ -338,12 +350,11 @@ static void check_drift(struct tlat_clock *clock, struct tlat_findings *findings
 	cal->end_drift_ppm = ((double)rate.hz / (double)cal->hz - 1) * 1e6;
 	bound_ppm = (double)(rate.error_ppb + cal->hz_error_ppb) / 1e3;
 	if (fabs(cal->end_drift_ppm) > bound_ppm)
-		tlat_findings_add(findings, TLAT_WARN, "clock-drift",
-				  "use clock source clock_gettime",
-				  "the %s ran at %" PRIu64 " Hz, %+.3f ppm off the %" PRIu64
-				  " Hz of its calibration; the bounds of both allow %.3f ppm",
-				  source_names[cal->source], rate.hz, cal->end_drift_ppm, cal->hz,
-				  bound_ppm);
+		tlat_findings_add(
+			findings, TLAT_WARN, "clock-drift", "use clock source clock_gettime",
+			"the %s ran at %" PRIu64 " Hz, %+.3f ppm off the %" PRIu64
+			" Hz of its calibration; the bounds of both allow %.3f ppm",
+			source_names[cal->source], rate.hz, cal->end_drift_ppm, cal->hz, bound_ppm);
 }
 
 static void check_stated_hz(const struct tlat_clock *clock, struct tlat_findings *findings)
@@ -356,7 +367,8 @@ static void check_stated_hz(const struct tlat_clock *clock, struct tlat_findings
 	off_ppm = ((double)cal->hz / (double)clock->stated_hz - 1) * 1e6;
 	if (fabs(off_ppm) > STATED_HZ_PPM + (double)cal->hz_error_ppb / 1e3)
 		tlat_findings_add(findings, TLAT_WARN, "clock-rate-stated", NULL,
-				  "the %s was measured at %" PRIu64 " Hz, %+.1f ppm off the %" PRIu64
+				  "the %s was measured at %" PRIu64
+				  " Hz, %+.1f ppm off the %" PRIu64
 				  " Hz that the machine states; the measured rate is used",
 				  source_names[cal->source], cal->hz, off_ppm, clock->stated_hz);
 }
@@ -399,9 +411,10 @@ static void check_relation(struct tlat_clock *clock, struct tlat_findings *findi
 				  "the machine was suspended for %.3f s while the clock was in use",
 				  (double)slept_ns / 1e9);
 	if (llabs(stepped_ns) > STEPPED_NS)
-		tlat_findings_add(findings, TLAT_INFO, "clock-stepped", NULL,
-				  "CLOCK_REALTIME was stepped by %+.3f s while the clock was in use",
-				  (double)stepped_ns / 1e9);
+		tlat_findings_add(
+			findings, TLAT_INFO, "clock-stepped", NULL,
+			"CLOCK_REALTIME was stepped by %+.3f s while the clock was in use",
+			(double)stepped_ns / 1e9);
 	clock->relation = now;
 }
 

@@ -23,9 +23,9 @@
 #endif
 
 enum tlat_stamp_kind {
-	TLAT_STAMP_COUNTER,	/* the CPU's counter: ticks */
-	TLAT_STAMP_GETTIME,	/* clock_gettime(id): ns */
-	TLAT_STAMP_SCRIPT,	/* tests: the script's virtual time */
+	TLAT_STAMP_COUNTER, /* the CPU's counter: ticks */
+	TLAT_STAMP_GETTIME, /* clock_gettime(id): ns */
+	TLAT_STAMP_SCRIPT,  /* tests: the script's virtual time */
 };
 
 enum tlat_stamp_edge { TLAT_EDGE_BEGIN, TLAT_EDGE_END };
@@ -90,16 +90,16 @@ int tlat_clock_open_script(struct tlat_clock **ret_clock, tlat_script_fn *script
  */
 struct tlat_calibration {
 	int32_t source;
-	char reason[160];	/* why this source */
+	char reason[160]; /* why this source */
 	char kernel_clocksource[32];
-	char method[16];	/* of hz: "measured", "perf-mmap", "nominal" */
+	char method[16]; /* of hz: "measured", "perf-mmap", "nominal" */
 	uint64_t hz;
 	int64_t hz_error_ppb;
 	double anchor_bracket_ns[2];
-	double span_ms;		/* between the anchors */
+	double span_ms; /* between the anchors */
 	double quantum_ticks, quantum_ns, quantum_share;
-	double read_cost_ns, read_min_ns, read_p99_ns;	/* begin+end pair, back to back */
-	double gettime_cost_ns;	/* clock_gettime(CLOCK_MONOTONIC), median */
+	double read_cost_ns, read_min_ns, read_p99_ns; /* begin+end pair, back to back */
+	double gettime_cost_ns;			       /* clock_gettime(CLOCK_MONOTONIC), median */
 	bool vdso, invariant, hypervisor;
 	/* gap floor of one CPU (tlat_clock_gap) */
 	bool gap_known;
@@ -108,7 +108,7 @@ struct tlat_calibration {
 	uint64_t gap_count;
 	/* end check */
 	bool end_checked;
-	double end_drift_ppm;	/* hz measured over the run against hz at open */
+	double end_drift_ppm; /* hz measured over the run against hz at open */
 };
 
 const struct tlat_calibration *tlat_clock_calibration(const struct tlat_clock *clock);

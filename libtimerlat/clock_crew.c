@@ -17,7 +17,7 @@
 #include "clock_crew.h"
 
 #define STACK_BYTES (256 * 1024)
-#define RECALL_NS 10000000	/* a member may have pinned itself just after it was called back */
+#define RECALL_NS   10000000 /* a member may have pinned itself just after it was called back */
 
 struct member {
 	struct tlat_crew *crew;
@@ -31,15 +31,15 @@ struct tlat_crew {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t n, arrived, done;
-	bool go;		/* decided once, by the last to arrive */
-	int code;		/* the first failure */
+	bool go;  /* decided once, by the last to arrive */
+	int code; /* the first failure */
 	int pin_errno;
 	int32_t bad_cpu;
 	atomic_bool abandoned;
-	int64_t deadline_ns;	/* CLOCK_MONOTONIC */
+	int64_t deadline_ns; /* CLOCK_MONOTONIC */
 	tlat_crew_fn *fn;
 	void *data;
-	cpu_set_t *home;	/* the caller's CPUs */
+	cpu_set_t *home; /* the caller's CPUs */
 	struct member *members;
 };
 
@@ -208,25 +208,31 @@ static int explain(const struct tlat_crew *crew, int64_t limit_ns, struct tlat_e
 	if (!crew->code)
 		return 0;
 	if (crew->bad_cpu >= 0)
-		return tlat_fail(reterr, crew->code,
-				 "CPU %d: a thread cannot be pinned there: %s; choose a CPU that is "
-				 "online and in this process's cpuset", crew->bad_cpu,
-				 strerror(crew->pin_errno));
+		return tlat_fail(
+			reterr, crew->code,
+			"CPU %d: a thread cannot be pinned there: %s; choose a CPU that is "
+			"online and in this process's cpuset",
+			crew->bad_cpu, strerror(crew->pin_errno));
 	if (crew->code == -ETIMEDOUT)
-		return tlat_fail(reterr, crew->code,
-				 "clock: threads pinned for calibration got no time within %lld ms; "
-				 "stop the real-time thread that occupies their CPU",
-				 (long long)(limit_ns / 1000000));
-	return tlat_fail(reterr, crew->code, "clock: no thread could be started: %s; raise "
-			 "RLIMIT_NPROC or pids.max", strerror(-crew->code));
+		return tlat_fail(
+			reterr, crew->code,
+			"clock: threads pinned for calibration got no time within %lld ms; "
+			"stop the real-time thread that occupies their CPU",
+			(long long)(limit_ns / 1000000));
+	return tlat_fail(reterr, crew->code,
+			 "clock: no thread could be started: %s; raise "
+			 "RLIMIT_NPROC or pids.max",
+			 strerror(-crew->code));
 }
 
 static int check_cpus(const int32_t *cpus, size_t n, struct tlat_error *reterr)
 {
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i] < 0 || cpus[i] >= TLAT_CPUS_MAX)
-			return tlat_fail(reterr, -EINVAL, "CPU %d: no such number; CPUs are "
-					 "0 to %d", cpus[i], TLAT_CPUS_MAX - 1);
+			return tlat_fail(reterr, -EINVAL,
+					 "CPU %d: no such number; CPUs are "
+					 "0 to %d",
+					 cpus[i], TLAT_CPUS_MAX - 1);
 	return 0;
 }
 
@@ -254,8 +260,10 @@ int tlat_crew_run(const int32_t *cpus, size_t n, int64_t limit_ns, tlat_crew_fn 
 	if (!crew.home || !crew.members) {
 		rc = tlat_fail(reterr, -ENOMEM, "clock: no memory for %zu threads", n);
 	} else if (sched_getaffinity(0, set_bytes(), crew.home) < 0) {
-		rc = tlat_fail(reterr, -errno, "clock: sched_getaffinity: %s; a seccomp filter or "
-			       "too many CPUs", strerror(errno));
+		rc = tlat_fail(reterr, -errno,
+			       "clock: sched_getaffinity: %s; a seccomp filter or "
+			       "too many CPUs",
+			       strerror(errno));
 	} else {
 		init_sync(&crew);
 		crew.deadline_ns = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) + limit_ns;

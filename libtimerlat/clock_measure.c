@@ -14,12 +14,12 @@
 #include "clock_crew.h"
 #include "clock_state.h"
 
-#define BRACKETS 50
-#define ANCHOR_APART_NS 100000000	/* two brackets of 40 ns, 10 ns of quantum: 0.5 ppm */
-#define PAIRS 5000
-#define QUANTUM_STAMPS 20000
-#define BATCHES 33
-#define BATCH_CALLS 64
+#define BRACKETS	 50
+#define ANCHOR_APART_NS	 100000000 /* two brackets of 40 ns, 10 ns of quantum: 0.5 ppm */
+#define PAIRS		 5000
+#define QUANTUM_STAMPS	 20000
+#define BATCHES		 33
+#define BATCH_CALLS	 64
 #define MEASURE_LIMIT_NS 1000000000
 
 static struct tlat_bracket take_anchor(const struct tlat_stamper *stamper)
@@ -78,8 +78,8 @@ static int measure_read_cost(const struct tlat_stamper *stamper, struct tlat_cal
 	free(cost_ticks);
 	cal->read_min_ns = cost.min_ticks;
 	cal->read_p99_ns = cost.p99_ticks;
-	cal->read_cost_ns = cost.median_ticks < cal->quantum_ticks ? cost.mean_ticks :
-								     cost.median_ticks;
+	cal->read_cost_ns =
+		cost.median_ticks < cal->quantum_ticks ? cost.mean_ticks : cost.median_ticks;
 	return 0;
 }
 
@@ -247,7 +247,8 @@ int tlat_clock_measure_since_anchor(const struct tlat_clock *clock,
 	tlat_crew_run(&clock->anchor_cpu, 1, MEASURE_LIMIT_NS, anchor_pinned, &a, NULL);
 	if (!a.done)
 		a.anchor = take_anchor(&clock->stamper);
-	return tlat_calib_rate(&clock->anchor, &a.anchor, clock->calibration.quantum_ticks, ret_rate);
+	return tlat_calib_rate(&clock->anchor, &a.anchor, clock->calibration.quantum_ticks,
+			       ret_rate);
 }
 
 /* The reading of id that was disturbed least, against CLOCK_MONOTONIC around it. */

@@ -11,12 +11,12 @@
 #include "clock_crew.h"
 #include "clock_state.h"
 
-#define ROUNDS 4000		/* both roles; the shortest path shows up within a few hundred */
-#define POLLS_PER_LOOK 1024	/* reading the time at every poll would lengthen the path */
+#define ROUNDS		  4000 /* both roles; the shortest path shows up within a few hundred */
+#define POLLS_PER_LOOK	  1024 /* reading the time at every poll would lengthen the path */
 #define EXCHANGE_LIMIT_NS 1000000000
-#define ORDER_ENTRIES 1000	/* per CPU */
-#define ORDER_LIMIT_NS 2000000000
-#define GAP_GRACE_NS 1000000000
+#define ORDER_ENTRIES	  1000 /* per CPU */
+#define ORDER_LIMIT_NS	  2000000000
+#define GAP_GRACE_NS	  1000000000
 
 static double to_ns(const struct tlat_clock *clock, double ticks)
 {
@@ -26,8 +26,8 @@ static double to_ns(const struct tlat_clock *clock, double ticks)
 /* The asker's and the answerer's words lie on a cache line each: one transfer per way. */
 struct exchanging {
 	struct tlat_stamper stamper;
-	struct tlat_exchange *rounds;	/* of both roles, in turn */
-	size_t done[2];			/* asked by a, by b */
+	struct tlat_exchange *rounds; /* of both roles, in turn */
+	size_t done[2];		      /* asked by a, by b */
 	_Alignas(TLAT_CACHE_LINE) _Atomic uint32_t asked;
 	_Alignas(TLAT_CACHE_LINE) _Atomic uint32_t answered;
 	uint64_t answered_ticks;
@@ -127,8 +127,7 @@ static int measure_pair(const struct tlat_clock *clock, int32_t a, int32_t b,
 	return rc;
 }
 
-static struct tlat_clock_known_pair *find_pair(const struct tlat_clock *clock, int32_t a,
-					       int32_t b)
+static struct tlat_clock_known_pair *find_pair(const struct tlat_clock *clock, int32_t a, int32_t b)
 {
 	for (size_t i = 0; i < clock->pair_count; i++) {
 		struct tlat_clock_known_pair *p = &clock->pairs[i];
@@ -168,10 +167,11 @@ static int64_t contradiction_ticks(const struct tlat_clock *clock,
 static int refuse(const struct tlat_clock *clock, const struct tlat_clock_known_pair *p,
 		  int64_t ticks, const char *when, struct tlat_error *reterr)
 {
-	return tlat_fail(reterr, -ERANGE,
-			 "CPUs %d and %d: %s contradict each other by %.0f ns: their counters drift "
-			 "apart or were stepped; use clock source clock_gettime, or round trips",
-			 p->a, p->b, when, to_ns(clock, (double)ticks));
+	return tlat_fail(
+		reterr, -ERANGE,
+		"CPUs %d and %d: %s contradict each other by %.0f ns: their counters drift "
+		"apart or were stepped; use clock source clock_gettime, or round trips",
+		p->a, p->b, when, to_ns(clock, (double)ticks));
 }
 
 /* Take a fresh interval in; after a contradiction the next measurement starts anew. */
@@ -246,8 +246,8 @@ int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
 
 struct ordering {
 	struct tlat_stamper stamper;
-	struct tlat_order_entry *entries;	/* ORDER_ENTRIES per member */
-	size_t n;				/* members */
+	struct tlat_order_entry *entries; /* ORDER_ENTRIES per member */
+	size_t n;			  /* members */
 	_Atomic size_t present;
 	_Alignas(TLAT_CACHE_LINE) _Atomic uint64_t seq;
 };
@@ -356,8 +356,7 @@ static void keep_gaps(struct tlat_clock *clock, int32_t cpu, int64_t threshold_n
 	cal->gap_max_ns = to_ns(clock, (double)g->max_ticks);
 }
 
-int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns,
-		   int64_t threshold_ns)
+int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns, int64_t threshold_ns)
 {
 	struct gaps g = { .stamper = clock->stamper };
 	int rc;

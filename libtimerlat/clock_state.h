@@ -16,17 +16,17 @@ struct tlat_clock_known_pair {
 
 /* How the kernel's clocks stand to each other. */
 struct tlat_clock_relation {
-	int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
-	int64_t wall_ns;	/* REALTIME - MONOTONIC */
+	int64_t suspended_ns; /* BOOTTIME - MONOTONIC */
+	int64_t wall_ns;      /* REALTIME - MONOTONIC */
 };
 
 struct tlat_clock {
 	struct tlat_stamper stamper;
 	struct tlat_calibration calibration;
-	int root_fd;		/* -1: scripted */
-	bool vouched;		/* the kernel keeps time by this source itself */
-	uint64_t stated_hz;	/* what kernel or firmware say; 0: nothing */
-	struct tlat_bracket anchor;	/* the end check starts here */
+	int root_fd;		    /* -1: scripted */
+	bool vouched;		    /* the kernel keeps time by this source itself */
+	uint64_t stated_hz;	    /* what kernel or firmware say; 0: nothing */
+	struct tlat_bracket anchor; /* the end check starts here */
 	int32_t anchor_cpu;
 	struct tlat_clock_relation relation;
 	struct tlat_clock_known_pair *pairs;

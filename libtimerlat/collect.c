@@ -15,7 +15,8 @@ static void collect_counts(const struct tlat_instance *in, struct tlat_result *r
 	counts->overflow = tlat_hist_overflow(result->latency);
 	counts->recorded = tlat_hist_count(result->latency) - counts->early - counts->overflow;
 	if (tlat_counts_balance(counts))
-		tlat_findings_add(&result->findings, TLAT_ERROR, "accounting", "report this as a bug",
+		tlat_findings_add(&result->findings, TLAT_ERROR, "accounting",
+				  "report this as a bug",
 				  "asked differs from what was accounted for by %lld",
 				  (long long)tlat_counts_balance(counts));
 }
@@ -55,7 +56,7 @@ static void add_usage(struct tlat_watch_delta *delta, const struct tlat_measurer
 static void collect_watch(struct tlat_run *run, struct tlat_instance *in)
 {
 	struct tlat_result *result = in->result;
-	int64_t tick_ns = 10000000;	/* steal is counted in USER_HZ */
+	int64_t tick_ns = 10000000; /* steal is counted in USER_HZ */
 
 	result->watch = tlat_watch_delta_copy(run->seen);
 	if (!result->watch)
@@ -68,9 +69,8 @@ static void collect_watch(struct tlat_run *run, struct tlat_instance *in)
 			at_most((uint64_t)(result->watch->steal_ns / tick_ns),
 				tlat_hist_count(result->latency));
 	if (result->watch->throttled > 0)
-		result->counts.disturbed[TLAT_DISTURBED_THROTTLED] =
-			at_most((uint64_t)result->watch->throttled,
-				tlat_hist_count(result->latency));
+		result->counts.disturbed[TLAT_DISTURBED_THROTTLED] = at_most(
+			(uint64_t)result->watch->throttled, tlat_hist_count(result->latency));
 }
 
 static void find_faults(struct tlat_result *result)
@@ -110,11 +110,11 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 				  "%s failed in the loop: %s", result->probe,
 				  strerror(-in->book.error));
 	if (counts->rejected[TLAT_REJECTED_NOT_ASLEEP] * 2 > counts->asked)
-		tlat_findings_add(&result->findings, TLAT_WARN, "waiter-awake",
-				  "use a longer --settle",
-				  "in %llu of %llu cycles the waiter was not asleep when it was woken",
-				  (unsigned long long)counts->rejected[TLAT_REJECTED_NOT_ASLEEP],
-				  (unsigned long long)counts->asked);
+		tlat_findings_add(
+			&result->findings, TLAT_WARN, "waiter-awake", "use a longer --settle",
+			"in %llu of %llu cycles the waiter was not asleep when it was woken",
+			(unsigned long long)counts->rejected[TLAT_REJECTED_NOT_ASLEEP],
+			(unsigned long long)counts->asked);
 	if (counts->early && !in->pair)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "early",
 				  "check the clock: a timer never fires early",
@@ -142,10 +142,11 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	result->interval_ns = result->periodic || pair ? run->opts.interval_ns : 0;
 	result->settle_ns = run->opts.settle_ns;
 	result->dither_ns = run->opts.dither_ns;
-	result->cpu_latency_ns = run->opts.cpu_latency_ns == TLAT_ZERO ? 0 :
-				 run->opts.cpu_latency_ns ? run->opts.cpu_latency_ns : -1;
-	result->relation = pair ? tlat_machine_relation(run->machine, run->place.kick,
-							run->place.wait) : NULL;
+	result->cpu_latency_ns = run->opts.cpu_latency_ns == TLAT_ZERO ? 0
+				 : run->opts.cpu_latency_ns	       ? run->opts.cpu_latency_ns
+								       : -1;
+	result->relation =
+		pair ? tlat_machine_relation(run->machine, run->place.kick, run->place.wait) : NULL;
 }
 
 static void collect_conditions(struct tlat_run *run, struct tlat_instance *in)
@@ -160,8 +161,8 @@ static void collect_conditions(struct tlat_run *run, struct tlat_instance *in)
 	result->warmup = in->book.warmup;
 	result->rests = in->book.rests;
 	result->n_raw = in->book.n_raw;
-	result->duration_ns = (int64_t)((double)(in->book.ended - in->book.started) *
-					in->book.ns_per_unit);
+	result->duration_ns =
+		(int64_t)((double)(in->book.ended - in->book.started) * in->book.ns_per_unit);
 	if (!in->book.started)
 		result->duration_ns = 0;
 	result->end = in->book.end;
@@ -225,9 +226,8 @@ void tlat_run_collect(struct tlat_run *run)
 		collect_measured(run, in);
 		result->floor_pair = run->floor_pair;
 		run->floor_pair = NULL;
-		result->repeat = tlat_repeat_format(&run->opts, result,
-						    tlat_clock_source_name(clock.source),
-						    run->opts.seed);
+		result->repeat = tlat_repeat_format(
+			&run->opts, result, tlat_clock_source_name(clock.source), run->opts.seed);
 	}
 	tlat_machine_audit(run->machine, &run->findings);
 }

@@ -14,17 +14,15 @@
 #include "control.h"
 #include "rt.h"
 
-#define BLOCK_MIN_NS 20000000LL
-#define BLOCK_SHARED_NS 200000000LL	/* at most 5 wakes a second on a measuring CPU */
-#define GAP_NS 50000000LL
+#define BLOCK_MIN_NS	 20000000LL
+#define BLOCK_SHARED_NS	 200000000LL /* at most 5 wakes a second on a measuring CPU */
+#define GAP_NS		 50000000LL
 #define GAP_THRESHOLD_NS 1000LL
-#define FORCE_AFTER_NS 300000000LL	/* from a stop request to the directed signal */
-#define FORCE_EVERY_MS 2
-#define STALL_NS 5000000000LL
+#define FORCE_AFTER_NS	 300000000LL /* from a stop request to the directed signal */
+#define FORCE_EVERY_MS	 2
+#define STALL_NS	 5000000000LL
 
-/* ------------------------------------------------------------------------
- * Before the loops
- */
+/* == Before the loops == */
 
 static void hold_idle(struct tlat_run *run)
 {
@@ -80,10 +78,12 @@ static void calibrate(struct tlat_run *run)
 /* A flag in shared memory on the same CPUs: what no wake can undercut. */
 static void measure_floor_pair(struct tlat_run *run)
 {
-	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus,
-		.machine = run->machine, .clock = run->clock, .samples = 2000, .settle_ns = 1000,
-		.policy = run->opts.policy, .priority = run->opts.priority, .warmup = 200,
-		.duration_ns = 200000000, .seed = run->opts.seed, .flags = TLAT_RUN_NO_FLOOR);
+	struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus, .machine = run->machine,
+			      .clock = run->clock, .samples = 2000, .settle_ns = 1000,
+			      .policy = run->opts.policy, .priority = run->opts.priority,
+			      .warmup = 200, .duration_ns = 200000000, .seed = run->opts.seed,
+			      .flags = TLAT_RUN_NO_FLOOR);
 	struct tlat_run *floor;
 	struct tlat_hist **latency;
 
@@ -112,20 +112,18 @@ static int watch(struct tlat_run *run, struct tlat_error *reterr)
 	return 0;
 }
 
-/* ------------------------------------------------------------------------
- * Measuring threads
- */
+/* == Measuring threads == */
 
-#define for_each_measurer(run, in, m)						\
-	for (struct tlat_instance *in = (run)->instances;			\
-	     in < (run)->instances + (run)->n_instances; in++)			\
-		for (struct tlat_measurer *m = in->measurers;			\
-		     m < in->measurers + in->n_measurers; m++)
+#define for_each_measurer(run, in, m)                                                              \
+	for (struct tlat_instance *in = (run)->instances;                                          \
+	     in < (run)->instances + (run)->n_instances; in++)                                     \
+		for (struct tlat_measurer *m = in->measurers; m < in->measurers + in->n_measurers; \
+		     m++)
 
 static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_error *reterr)
 {
 	*ret_started = 0;
-	for_each_measurer(run, in, m) {
+	for_each_measurer (run, in, m) {
 		int error = tlat_measurer_start(m, reterr);
 
 		if (error)
@@ -137,18 +135,18 @@ static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_e
 
 static void join_measurers(struct tlat_run *run)
 {
-	for_each_measurer(run, in, m)
+	for_each_measurer (run, in, m)
 		tlat_measurer_join(m);
 }
 
 static int first_failure(struct tlat_run *run, struct tlat_error *reterr)
 {
-	for_each_measurer(run, in, m)
+	for_each_measurer (run, in, m)
 		if (m->why.code && !m->facts.tid) {
 			*reterr = m->why;
 			return m->why.code;
 		}
-	for_each_measurer(run, in, m)
+	for_each_measurer (run, in, m)
 		if (m->why.code) {
 			*reterr = m->why;
 			return m->why.code;
@@ -175,15 +173,13 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 
 static bool all_finished(struct tlat_run *run)
 {
-	for_each_measurer(run, in, m)
+	for_each_measurer (run, in, m)
 		if (!atomic_load(&m->finished))
 			return false;
 	return true;
 }
 
-/* ------------------------------------------------------------------------
- * While they loop
- */
+/* == While they loop == */
 
 static int64_t block_ns(const struct tlat_run *run)
 {
@@ -220,7 +216,8 @@ static uint64_t cut_blocks(struct tlat_run *run)
 static void doze(struct tlat_run *run, int64_t ns)
 {
 	struct pollfd fd = { .fd = run->wake_fd, .events = POLLIN };
-	struct timespec ts = { .tv_sec = ns / TLAT_NSEC_PER_SEC, .tv_nsec = ns % TLAT_NSEC_PER_SEC };
+	struct timespec ts = { .tv_sec = ns / TLAT_NSEC_PER_SEC,
+			       .tv_nsec = ns % TLAT_NSEC_PER_SEC };
 	uint64_t count;
 
 	if (ppoll(&fd, 1, &ts, NULL) > 0 && read(run->wake_fd, &count, sizeof(count)) < 0)
@@ -258,7 +255,7 @@ static void nothing(int signal)
 
 static void interrupt_waits(struct tlat_run *run)
 {
-	for_each_measurer(run, in, m) {
+	for_each_measurer (run, in, m) {
 		if (atomic_load(&m->finished))
 			continue;
 		atomic_store(in->stop, 1);
@@ -294,9 +291,7 @@ static void end_waits(struct tlat_run *run)
 	sigaction(run->end_signal, &theirs, NULL);
 }
 
-/* ------------------------------------------------------------------------
- * The controller
- */
+/* == The controller == */
 
 /* The caller may be real-time; its policy is not for the controller. */
 static void be_normal(void)
@@ -313,7 +308,7 @@ static void pin_controller(const struct tlat_run *run)
 	int32_t cpu = run->place.house;
 
 	if (run->place.house_shared && run->place.kick >= 0)
-		cpu = run->place.kick;	/* it spins: its idle state is not what is measured */
+		cpu = run->place.kick; /* it spins: its idle state is not what is measured */
 	if (cpu < 0)
 		return;
 	tlat_cpuset_add(&set, cpu);

@@ -10,14 +10,14 @@
 #include "thread.h"
 
 struct tlat_run {
-	struct tlat_run_opts opts;	/* every default resolved */
-	char *probe, *cpus;	/* the strings in opts */
+	struct tlat_run_opts opts; /* every default resolved */
+	char *probe, *cpus;	   /* the strings in opts */
 	const struct tlat_probe_ops *ops;
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 	bool owns_machine, owns_clock;
 	struct tlat_placement place;
-	int32_t *measuring_cpus;	/* each once */
+	int32_t *measuring_cpus; /* each once */
 	int n_measuring_cpus;
 	struct tlat_instance *instances;
 	int n_instances;
@@ -27,22 +27,22 @@ struct tlat_run {
 	bool has_offset;
 	struct tlat_hist *floor_pair;
 	struct tlat_gate gate;	/* of the measuring threads */
-	struct tlat_gate begun;	/* of the caller: set-up is over */
+	struct tlat_gate begun; /* of the caller: set-up is over */
 	struct tlat_watch *watch;
 	struct tlat_watch_delta *seen;
 	struct tlat_findings findings;	/* run-wide */
-	struct tlat_findings of_result;	/* of every result of this run */
+	struct tlat_findings of_result; /* of every result of this run */
 	struct tlat_error error;	/* of a failed set-up */
-	int failed;		/* negative errno: nothing was measured */
+	int failed;			/* negative errno: nothing was measured */
 	pthread_t controller;
 	int fd;			/* readable when the run is over */
 	int wake_fd;		/* tells the controller */
 	int idle_fd;		/* holds /dev/cpu_dma_latency, -1: not */
-	struct tlat_rt *locked;	/* all memory, when asked for */
+	struct tlat_rt *locked; /* all memory, when asked for */
 	int end_signal;
 	atomic_int request;
-	uint64_t started_ns, ended_ns;	/* CLOCK_MONOTONIC */
-	int64_t realtime_ns;	/* at the start */
+	uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC */
+	int64_t realtime_ns;	       /* at the start */
 };
 
 /* plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno. */

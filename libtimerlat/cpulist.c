@@ -6,7 +6,7 @@
 #include "cpulist.h"
 
 #define WORD_BITS 64
-#define WORDS (TLAT_CPUS_MAX / WORD_BITS)
+#define WORDS	  (TLAT_CPUS_MAX / WORD_BITS)
 
 static_assert(TLAT_CPUS_MAX % WORD_BITS == 0, "a set is whole words");
 

@@ -11,7 +11,7 @@
 
 #define PATH_BYTES 512
 /* Deeper trees than this are no sane way of dividing CPUs. */
-#define DEPTH_MAX 16
+#define DEPTH_MAX  16
 
 /* Where version 2 is: alone, or beside version 1. "" when nowhere. */
 static const char *mount_v2(const struct tlat_machine *machine)
@@ -89,8 +89,8 @@ static void file_of(char *path, const char *mount, const char *group, const char
  * The nearest group from *group upwards that tells its CPUs in a file of that name. A group without
  * the controller has its parent's CPUs; a path from outside the mount ends at the root.
  */
-static bool nearest_cpus(const struct tlat_machine *machine, const char *mount,
-			 const char *name, char *group, struct tlat_cpuset *ret_set)
+static bool nearest_cpus(const struct tlat_machine *machine, const char *mount, const char *name,
+			 char *group, struct tlat_cpuset *ret_set)
 {
 	char path[PATH_BYTES];
 

@@ -51,8 +51,8 @@ static int fail_offline(const struct term *term, int32_t cpu)
 
 	return tlat_fail(term->reterr, -EINVAL,
 			 "CPU list: CPU %d is offline (online: %s); name another, or: "
-			 "echo 1 > /sys/devices/system/cpu/cpu%d/online", cpu,
-			 tlat_cpuset_say(&term->machine->online, online, sizeof(online)), cpu);
+			 "echo 1 > /sys/devices/system/cpu/cpu%d/online",
+			 cpu, tlat_cpuset_say(&term->machine->online, online, sizeof(online)), cpu);
 }
 
 /* Every CPU named by number must be one that can be had; to remove one it need only exist. */
@@ -80,7 +80,7 @@ static int fail_unreadable(const struct term *term)
 	if (term->length && term->text[term->length - 1] == '-')
 		return fail_word(term, "has no last CPU; write FIRST-LAST, such as 0-1");
 	return fail_word(term, "is no CPU, range or word; write for example 0-3,8 or one of "
-			 "all isolated nohz-full housekeeping node:N core:N (!TERM removes)");
+			       "all isolated nohz-full housekeeping node:N core:N (!TERM removes)");
 }
 
 /* The last digits of the term: a number too large to be kept as one. */
@@ -193,10 +193,12 @@ static int fail_none(const struct term *term, const struct kind *kind)
 	if (!kind->effective->known)
 		return tlat_fail(term->reterr, -EINVAL,
 				 "CPU list: \"%s\": which CPUs those are is not known here; "
-				 "name CPUs by number", kind->word);
+				 "name CPUs by number",
+				 kind->word);
 	return tlat_fail(term->reterr, -EINVAL,
 			 "CPU list: \"%s\": no CPU %s; boot with %s=%d for example, or name CPUs "
-			 "by number", kind->word, kind->are, kind->parameter,
+			 "by number",
+			 kind->word, kind->are, kind->parameter,
 			 tlat_cpuset_last(&term->machine->present));
 }
 
@@ -212,8 +214,8 @@ static int resolve_kind(const struct term *term, const struct kind *kind, struct
 		return fail_none(term, kind);
 	return tlat_fail(term->reterr, -EINVAL,
 			 "CPU list: \"%s\" is %s, outside this process's cpuset (%s: %s); start it "
-			 "in the cgroup that has them", kind->word,
-			 tlat_cpuset_say(&kind->effective->set, all, sizeof(all)),
+			 "in the cgroup that has them",
+			 kind->word, tlat_cpuset_say(&kind->effective->set, all, sizeof(all)),
 			 term->machine->cpuset_path,
 			 tlat_cpuset_say(&reachable, mine, sizeof(mine)));
 }
@@ -222,18 +224,20 @@ static int resolve_isolated(const struct term *term, struct tlat_cpuset *set)
 {
 	const struct tlat_machine *machine = term->machine;
 
-	return resolve_kind(term, &(struct kind){ "isolated", "is isolated", "isolcpus",
-						  &machine->isolated_requested,
-						  &machine->isolated }, set);
+	return resolve_kind(term,
+			    &(struct kind){ "isolated", "is isolated", "isolcpus",
+					    &machine->isolated_requested, &machine->isolated },
+			    set);
 }
 
 static int resolve_nohz_full(const struct term *term, struct tlat_cpuset *set)
 {
 	const struct tlat_machine *machine = term->machine;
 
-	return resolve_kind(term, &(struct kind){ "nohz-full", "runs nohz_full", "nohz_full",
-						  &machine->nohz_full_requested,
-						  &machine->nohz_full }, set);
+	return resolve_kind(term,
+			    &(struct kind){ "nohz-full", "runs nohz_full", "nohz_full",
+					    &machine->nohz_full_requested, &machine->nohz_full },
+			    set);
 }
 
 static struct tlat_cpuset housekeeping(const struct tlat_machine *machine)
@@ -340,7 +344,8 @@ int tlat_machine_cpus(const struct tlat_machine *machine, const char *list, int3
 	int r;
 
 	if (!length)
-		return tlat_fail(reterr, -EINVAL, "CPU list: \"\" is empty; name CPUs such as 0-1, "
+		return tlat_fail(reterr, -EINVAL,
+				 "CPU list: \"\" is empty; name CPUs such as 0-1, "
 				 "or leave it out for the default choice");
 	r = pass(&term, list, length, &out, true);
 	if (r >= 0)

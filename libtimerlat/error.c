@@ -34,13 +34,15 @@ int tlat_opts_copy(void *dst, size_t dst_size, const void *src, struct tlat_erro
 	if (src) {
 		memcpy(&size, src, sizeof(size));
 		if (size < sizeof(size))
-			return tlat_fail(reterr, -EINVAL, "options: size is %zu; set it to sizeof the struct",
-					 size);
+			return tlat_fail(reterr, -EINVAL,
+					 "options: size is %zu; set it to sizeof the struct", size);
 		if (size > dst_size &&
 		    !is_zero((const unsigned char *)src + dst_size, size - dst_size))
-			return tlat_fail(reterr, -E2BIG,
-					 "options: a field is set that libtimerlat %s does not know; "
-					 "use a newer library", TLAT_VERSION);
+			return tlat_fail(
+				reterr, -E2BIG,
+				"options: a field is set that libtimerlat %s does not know; "
+				"use a newer library",
+				TLAT_VERSION);
 		memcpy(dst, src, size < dst_size ? size : dst_size);
 	}
 	memcpy(dst, &dst_size, sizeof(dst_size));

@@ -6,10 +6,10 @@
 #include "run.h"
 
 struct tlat_grid {
-	uint64_t origin, interval;	/* ns on the probe's clock */
-	uint64_t slot;		/* the one armed */
-	uint64_t first, last;	/* slots measured: [first, last) */
-	uint64_t due;		/* what is promised for the slot armed */
+	uint64_t origin, interval; /* ns on the probe's clock */
+	uint64_t slot;		   /* the one armed */
+	uint64_t first, last;	   /* slots measured: [first, last) */
+	uint64_t due;		   /* what is promised for the slot armed */
 };
 
 /* A grid that begins after now, its phase against the kernel's tick as the run says. */

@@ -7,8 +7,8 @@
 
 #include "internal.h"
 
-#define TLAT_HIST_BINS (28 * 1024)	/* 0 .. 2^37 - 1 */
-#define TLAT_HIST_EARLY_BINS (9 * 1024)	/* -1 .. -(2^18 - 1); earlier ones in the last bin */
+#define TLAT_HIST_BINS	     (28 * 1024) /* 0 .. 2^37 - 1 */
+#define TLAT_HIST_EARLY_BINS (9 * 1024)	 /* -1 .. -(2^18 - 1); earlier ones in the last bin */
 
 /* Index of the bin of a value 0 <= v < 2^37, and a bin's edges: lowest value and width. */
 uint32_t tlat_hist_index(uint64_t value);
@@ -23,7 +23,7 @@ uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index);
  * Slots: every bin in the order of its values. Early bin i is slot ~i, bin i is slot i, overflow
  * is slot TLAT_HIST_BINS; blocks use the same numbers.
  */
-#define TLAT_HIST_SLOT_FIRST (-TLAT_HIST_EARLY_BINS)
+#define TLAT_HIST_SLOT_FIRST	(-TLAT_HIST_EARLY_BINS)
 #define TLAT_HIST_SLOT_OVERFLOW TLAT_HIST_BINS
 
 int32_t tlat_hist_slot(int64_t value);
@@ -76,7 +76,11 @@ double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double valu
  * next call; NULL and 0 when memory is short. add closes the last block and appends one: -EINVAL
  * when the pairs do not ascend or are no slots, -ENOSPC after 64, -ENOMEM.
  */
-struct tlat_block_bin { int32_t index; uint32_t reserved; uint64_t count; };
+struct tlat_block_bin {
+	int32_t index;
+	uint32_t reserved;
+	uint64_t count;
+};
 size_t tlat_blocks_bins(const struct tlat_blocks *blocks, size_t i,
 			const struct tlat_block_bin **ret_bins);
 int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bins, size_t n);

@@ -21,7 +21,8 @@ int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor, struct tlat_bin
 	if (!count)
 		return 0;
 	*ret_bin = (struct tlat_bin){ .low = slot_first(hist, slot),
-				      .high = tlat_hist_slot_last(slot), .count = count };
+				      .high = tlat_hist_slot_last(slot),
+				      .count = count };
 	++*cursor;
 	return 1;
 }

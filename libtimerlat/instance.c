@@ -74,8 +74,8 @@ int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *op
 	lay_out(in, ops);
 	in->ctx->ops = ops;
 	in->ctx->stop = in->stop;
-	in->ctx->stamper = ticks ? tlat_clock_stamper(clock) :
-				  tlat_clock_stamper_for(clock, ops->clock);
+	in->ctx->stamper =
+		ticks ? tlat_clock_stamper(clock) : tlat_clock_stamper_for(clock, ops->clock);
 	in->reply->ops = ops;
 	in->reply->stop = in->stop;
 	in->reply->stamper = in->ctx->stamper;

@@ -13,8 +13,8 @@
 
 #include "timerlat.h"
 
-#define TLAT_NSEC_PER_SEC 1000000000LL
-#define TLAT_CACHE_LINE 64
+#define TLAT_NSEC_PER_SEC  1000000000LL
+#define TLAT_CACHE_LINE	   64
 #define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* error.c */
@@ -36,7 +36,7 @@ int tlat_facts_copy(void *dst, const void *src, size_t src_size);
 /* finding.c */
 
 struct tlat_findings {
-	struct tlat_finding *v;	/* strings owned by the list */
+	struct tlat_finding *v; /* strings owned by the list */
 	size_t n;
 };
 

@@ -159,8 +159,8 @@ static void find_missing(const struct tlat_machine *machine, const char *paramet
 	tlat_findings_add(findings, TLAT_WARN, "isolation-not-effective",
 			  "dmesg | grep -i -e isolcpus -e nohz -e housekeeping",
 			  "%s: requested %s, effective %s: the kernel did not take what its "
-			  "command line says", parameter,
-			  tlat_cpuset_say(requested, asked, sizeof(asked)),
+			  "command line says",
+			  parameter, tlat_cpuset_say(requested, asked, sizeof(asked)),
 			  tlat_cpuset_say(&effective->set, got, sizeof(got)));
 }
 
@@ -178,7 +178,8 @@ static void find_none(const struct tlat_machine *machine, struct tlat_findings *
 		return;
 	snprintf(remedy, sizeof(remedy),
 		 "boot with isolcpus=domain,managed_irq,%d, or make a cgroup v2 partition: "
-		 "cpuset.cpus.partition = isolated", tlat_cpuset_last(&machine->online));
+		 "cpuset.cpus.partition = isolated",
+		 tlat_cpuset_last(&machine->online));
 	tlat_findings_add(findings, TLAT_INFO, "not-isolated",
 			  tlat_cpuset_count(&machine->online) > 1 ? remedy : NULL,
 			  "no CPU of this machine is %sisolated: other tasks and kernel work can "
@@ -186,8 +187,7 @@ static void find_none(const struct tlat_machine *machine, struct tlat_findings *
 			  machine->isolated.known ? "" : "known to be ");
 }
 
-void tlat_machine_find_isolation(const struct tlat_machine *machine,
-				 struct tlat_findings *findings)
+void tlat_machine_find_isolation(const struct tlat_machine *machine, struct tlat_findings *findings)
 {
 	find_none(machine, findings);
 	find_missing(machine, "isolcpus", &machine->isolated_requested, &machine->isolated,

@@ -31,15 +31,15 @@ struct tlat_known_cpus {
 
 /* Facts for reports and findings; strings are "" when unknown, numbers -1. */
 struct tlat_machine_facts {
-	char kernel[160];	/* release and version */
+	char kernel[160]; /* release and version */
 	char cmdline[2048];
-	char preempt[24];	/* "none", "voluntary", "full", "lazy", "rt", or "" */
+	char preempt[24]; /* "none", "voluntary", "full", "lazy", "rt", or "" */
 	char cpu_model[96];
 	char governor[32], freq_driver[32];
 	char idle_driver[32], idle_governor[32];
 	char clocksource[32];
-	char hypervisor[32];	/* "kvm", "yes" when unnamed, "" when none or unknown */
-	char mitigations[64];	/* from the command line: "auto", "off", "" */
+	char hypervisor[32];  /* "kvm", "yes" when unnamed, "" when none or unknown */
+	char mitigations[64]; /* from the command line: "auto", "off", "" */
 	int32_t hz, timer_migration, smt, rt_group_sched, thp_always, numa_balancing, turbo;
 	int64_t rt_runtime_us, rt_period_us;
 	char boot_id[40];
@@ -61,9 +61,9 @@ bool tlat_machine_restricted(const struct tlat_machine *machine);
 
 /* Where a run happens. */
 struct tlat_placement {
-	int32_t kick, wait;	/* pair; equal on one CPU. Solo: wait only, kick -1 */
-	int32_t house;		/* for the controller; -1: anywhere */
-	bool house_shared;	/* house is one of the measuring CPUs */
+	int32_t kick, wait; /* pair; equal on one CPU. Solo: wait only, kick -1 */
+	int32_t house;	    /* for the controller; -1: anywhere */
+	bool house_shared;  /* house is one of the measuring CPUs */
 };
 
 /*

@@ -11,7 +11,7 @@
 
 #include "machine_state.h"
 
-#define CPU_DIR "sys/devices/system/cpu/"
+#define CPU_DIR		"sys/devices/system/cpu/"
 #define CLOCKSOURCE_DIR "sys/devices/system/clocksource/clocksource0/"
 
 /* A number from a file that may be missing. */
@@ -126,11 +126,21 @@ static const char *hypervisor_name(const char *text)
 	static const struct {
 		const char *part, *name;
 	} known[] = {
-		{ "KVM", "kvm" },	     { "kvm", "kvm" },	       { "QEMU", "kvm" },
-		{ "Amazon EC2", "kvm" },     { "Google", "kvm" },      { "VMware", "vmware" },
-		{ "VirtualBox", "oracle" },  { "innotek", "oracle" },  { "Microsoft", "hyperv" },
-		{ "hyperv", "hyperv" },	     { "Xen", "xen" },	       { "xen", "xen" },
-		{ "Parallels", "parallels" }, { "Bochs", "bochs" },    { "BHYVE", "bhyve" },
+		{ "KVM", "kvm" },
+		{ "kvm", "kvm" },
+		{ "QEMU", "kvm" },
+		{ "Amazon EC2", "kvm" },
+		{ "Google", "kvm" },
+		{ "VMware", "vmware" },
+		{ "VirtualBox", "oracle" },
+		{ "innotek", "oracle" },
+		{ "Microsoft", "hyperv" },
+		{ "hyperv", "hyperv" },
+		{ "Xen", "xen" },
+		{ "xen", "xen" },
+		{ "Parallels", "parallels" },
+		{ "Bochs", "bochs" },
+		{ "BHYVE", "bhyve" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(known); i++)
@@ -142,12 +152,9 @@ static const char *hypervisor_name(const char *text)
 static const char *hypervisor_from_files(const struct tlat_machine *machine)
 {
 	static const char *const paths[] = {
-		CLOCKSOURCE_DIR "available_clocksource",
-		"sys/devices/virtual/dmi/id/product_name",
-		"sys/devices/virtual/dmi/id/sys_vendor",
-		"sys/class/dmi/id/product_name",
-		"sys/class/dmi/id/sys_vendor",
-		"proc/device-tree/hypervisor/compatible",
+		CLOCKSOURCE_DIR "available_clocksource", "sys/devices/virtual/dmi/id/product_name",
+		"sys/devices/virtual/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
+		"sys/class/dmi/id/sys_vendor",		 "proc/device-tree/hypervisor/compatible",
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(paths); i++) {

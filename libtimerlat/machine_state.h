@@ -9,25 +9,25 @@
 
 /* What is known of one CPU. Unknown: a core of its own, and -1 for cache and node. */
 struct tlat_cpu {
-	int32_t core;	/* the lowest CPU of its core */
-	int32_t llc;	/* the lowest CPU below its last-level cache */
+	int32_t core; /* the lowest CPU of its core */
+	int32_t llc;  /* the lowest CPU below its last-level cache */
 	int32_t node;
-	int32_t speed;	/* core type: equal numbers are equal types, more is faster */
+	int32_t speed; /* core type: equal numbers are equal types, more is faster */
 };
 
 struct tlat_machine {
 	int root_fd;
-	bool live;	/* the root is this machine's, so system calls tell about it too */
-	bool note_isolated, note_nohz_full;	/* the file is there and says nothing readable */
-	struct tlat_cpuset present;	/* online or not */
+	bool live; /* the root is this machine's, so system calls tell about it too */
+	bool note_isolated, note_nohz_full; /* the file is there and says nothing readable */
+	struct tlat_cpuset present;	    /* online or not */
 	struct tlat_cpuset online;
-	struct tlat_cpuset nodes;	/* numbers of NUMA nodes, not of CPUs */
+	struct tlat_cpuset nodes; /* numbers of NUMA nodes, not of CPUs */
 	struct tlat_cpuset allowed;
-	struct tlat_known_cpus cpuset;	/* online CPUs that cgroups let this process have */
-	char cpuset_path[128];		/* the cgroup that says so */
+	struct tlat_known_cpus cpuset; /* online CPUs that cgroups let this process have */
+	char cpuset_path[128];	       /* the cgroup that says so */
 	struct tlat_known_cpus isolated, nohz_full;
 	struct tlat_cpuset isolated_requested, nohz_full_requested;
-	char partition_invalid[192];	/* "/rt: isolated invalid (...)": asked of a cgroup */
+	char partition_invalid[192]; /* "/rt: isolated invalid (...)": asked of a cgroup */
 	struct tlat_machine_facts facts;
 	struct tlat_cpu cpu[TLAT_CPUS_MAX];
 };

@@ -59,18 +59,17 @@ static int32_t fastest_of(const struct tlat_machine *machine, const struct tlat_
 
 /* Reasons against a pair, the heaviest first; the pair with the smallest sum is taken. */
 enum {
-	PAIR_SMT = 1 << 24,		/* one core: they slow each other */
+	PAIR_SMT = 1 << 24, /* one core: they slow each other */
 	PAIR_NOT_ISOLATED = 1 << 23,
 	PAIR_NO_SHARED_CACHE = 1 << 22,
 	PAIR_TYPES_DIFFER = 1 << 21,
 	PAIR_NODES_DIFFER = 1 << 20,
-	PAIR_CPU_0 = 1 << 19,		/* most interrupts and housekeeping start there */
-	PAIR_ONE_NOT_ISOLATED = 1 << 17,	/* for each: up to twice this */
+	PAIR_CPU_0 = 1 << 19,		 /* most interrupts and housekeeping start there */
+	PAIR_ONE_NOT_ISOLATED = 1 << 17, /* for each: up to twice this */
 	PAIR_CORE_0 = 1 << 16,
 };
 
-static uint32_t pair_cost(const struct tlat_machine *machine, int32_t fastest, int32_t a,
-			  int32_t b)
+static uint32_t pair_cost(const struct tlat_machine *machine, int32_t fastest, int32_t a, int32_t b)
 {
 	const struct tlat_cpu *x = &machine->cpu[a], *y = &machine->cpu[b];
 	uint32_t bare = (uint32_t)!is_isolated(machine, a) + (uint32_t)!is_isolated(machine, b);
@@ -151,8 +150,8 @@ enum {
 };
 
 /* The controller keeps the process's mask, and shares a measuring CPU when there is no other. */
-static int32_t choose_house(const struct tlat_machine *machine,
-			    const struct tlat_cpuset *measuring, int32_t wait, bool *ret_shared)
+static int32_t choose_house(const struct tlat_machine *machine, const struct tlat_cpuset *measuring,
+			    int32_t wait, bool *ret_shared)
 {
 	struct tlat_cpuset set = usable(machine);
 	unsigned int best = UINT32_MAX;
@@ -162,8 +161,9 @@ static int32_t choose_house(const struct tlat_machine *machine,
 		unsigned int cost = i == wait ? HOUSE_WAITS : 0;
 
 		cost += tlat_cpuset_has(measuring, i) ? HOUSE_MEASURES : 0;
-		cost += is_isolated(machine, i) || tlat_cpuset_has(&machine->nohz_full.set, i) ?
-			HOUSE_NOT_HOUSEKEEPING : 0;
+		cost += is_isolated(machine, i) || tlat_cpuset_has(&machine->nohz_full.set, i)
+				? HOUSE_NOT_HOUSEKEEPING
+				: 0;
 		cost += any_shares_core(machine, measuring, i) ? HOUSE_SHARES_CORE : 0;
 		if (cost < best) {
 			best = cost;
@@ -198,8 +198,8 @@ static void find_obeyed(const struct tlat_machine *machine, struct tlat_findings
 				  tlat_cpuset_say(&machine->allowed, mask, sizeof(mask)), online);
 }
 
-static void find_overridden(const struct tlat_machine *machine,
-			    const struct tlat_cpuset *measuring, struct tlat_findings *findings)
+static void find_overridden(const struct tlat_machine *machine, const struct tlat_cpuset *measuring,
+			    struct tlat_findings *findings)
 {
 	struct tlat_cpuset beyond = tlat_cpuset_minus(measuring, &machine->allowed);
 	char cpus[TLAT_SAY_BYTES], mask[TLAT_SAY_BYTES];
@@ -226,20 +226,21 @@ static void find_bare(const struct tlat_machine *machine, const struct tlat_cpus
 	if (tlat_cpuset_empty(&bare) || tlat_cpuset_empty(&machine->isolated.set))
 		return;
 	tlat_findings_add(findings, TLAT_INFO, "not-isolated",
-			  tlat_cpuset_empty(&mine) ?
-			  "start the program in the cgroup that has the isolated CPUs" :
-			  "name isolated CPUs: -c isolated",
+			  tlat_cpuset_empty(&mine)
+				  ? "start the program in the cgroup that has the isolated CPUs"
+				  : "name isolated CPUs: -c isolated",
 			  "CPUs without isolation: %s (isolated: %s): other tasks and kernel work "
-			  "can run there", tlat_cpuset_say(&bare, cpus, sizeof(cpus)),
+			  "can run there",
+			  tlat_cpuset_say(&bare, cpus, sizeof(cpus)),
 			  tlat_cpuset_say(&machine->isolated.set, isolated, sizeof(isolated)));
 }
 
 /* What measured CPUs share their cores with. */
 struct siblings {
-	int32_t a, b;			/* the first two measured CPUs of one core */
-	size_t pairs;			/* how many such pairs there are */
-	struct tlat_cpuset isolated;	/* measured and isolated, with a sibling that is not */
-	struct tlat_cpuset busy;	/* those siblings */
+	int32_t a, b;		     /* the first two measured CPUs of one core */
+	size_t pairs;		     /* how many such pairs there are */
+	struct tlat_cpuset isolated; /* measured and isolated, with a sibling that is not */
+	struct tlat_cpuset busy;     /* those siblings */
 };
 
 static void collect(const struct tlat_machine *machine, const struct tlat_cpuset *measuring,
@@ -276,7 +277,8 @@ static void find_measured(const struct tlat_machine *machine, const struct sibli
 	tlat_findings_add(findings, TLAT_WARN, "smt-sibling",
 			  kick != wait && !share_core(machine, kick, wait) ? remedy : NULL,
 			  "CPU %d and CPU %d are SMT siblings%s: measuring threads on one core "
-			  "slow each other", siblings->a, siblings->b, more);
+			  "slow each other",
+			  siblings->a, siblings->b, more);
 }
 
 /* A sibling that was not isolated with the measured CPU can be busy at any time. */
@@ -310,7 +312,8 @@ static void find_house(const struct tlat_machine *machine, const struct tlat_cpu
 	tlat_findings_add(findings, TLAT_WARN, "smt-sibling",
 			  "measure on fewer cores, so that one is left for the controller",
 			  "the controller's CPU %d shares a core with a measured CPU: to keep them "
-			  "apart %zu cores are needed", house, cores_of(machine, measuring) + 1);
+			  "apart %zu cores are needed",
+			  house, cores_of(machine, measuring) + 1);
 }
 
 static void find_siblings(const struct tlat_machine *machine, const struct tlat_cpuset *measuring,
@@ -345,7 +348,8 @@ static void find_same_cpu(const struct tlat_machine *machine, int32_t cpu,
 {
 	tlat_findings_add(findings, TLAT_INFO, "same-cpu", more_cpus(machine),
 			  "only CPU %d can be used: waker and waiter share it, and each wake "
-			  "contains a switch between them", cpu);
+			  "contains a switch between them",
+			  cpu);
 }
 
 /* Findings and the controller's CPU, once it is known who measures where. */
@@ -375,7 +379,8 @@ static int check_cpuset(const struct tlat_machine *machine, const int32_t *cpus,
 			return tlat_fail(reterr, -EINVAL,
 					 "CPU list: CPU %d is outside this process's cpuset "
 					 "(cgroup %s: %s); choose from these, or start it in a "
-					 "cgroup that has CPU %d", cpus[i], machine->cpuset_path,
+					 "cgroup that has CPU %d",
+					 cpus[i], machine->cpuset_path,
 					 tlat_cpuset_say(&reachable, mine, sizeof(mine)), cpus[i]);
 	return 0;
 }
@@ -435,7 +440,8 @@ static int solo_from_list(const struct tlat_machine *machine, const char *list, 
 	if ((size_t)n > max)
 		return tlat_fail(reterr, -EINVAL,
 				 "CPU list: \"%.40s\" names %d CPUs, but a run takes at most "
-				 "%zu; name fewer", list, n, max);
+				 "%zu; name fewer",
+				 list, n, max);
 	r = check_cpuset(machine, cpus, (size_t)n, reterr);
 	return r < 0 ? r : n;
 }
@@ -465,7 +471,8 @@ int tlat_machine_choose(const struct tlat_machine *machine, bool pair, int32_t r
 	struct tlat_cpuset set = usable(machine);
 
 	if (tlat_cpuset_empty(&set))
-		return tlat_fail(reterr, -EINVAL, "no CPU can be used: the affinity mask and the "
+		return tlat_fail(reterr, -EINVAL,
+				 "no CPU can be used: the affinity mask and the "
 				 "cpuset leave none that is online; check taskset and the cgroup");
 	if (!pair) {
 		ret_cpus[0] = choose_solo(machine, &set);

@@ -7,16 +7,14 @@
 #include "control.h"
 
 #define DEFAULT_DURATION_NS 2000000000LL
-#define DEFAULT_SETTLE_NS 50000LL
+#define DEFAULT_SETTLE_NS   50000LL
 #define DEFAULT_INTERVAL_NS 1000000LL
-#define DEFAULT_WARMUP 1000
-#define WARMUP_SPAN_NS 200000000LL
-#define MIN_INTERVAL_NS 1000LL
-#define MAX_RAW 100000000ULL
+#define DEFAULT_WARMUP	    1000
+#define WARMUP_SPAN_NS	    200000000LL
+#define MIN_INTERVAL_NS	    1000LL
+#define MAX_RAW		    100000000ULL
 
-/* ------------------------------------------------------------------------
- * Options
- */
+/* == Options == */
 
 static int check_duration(const char *what, int64_t ns, struct tlat_error *reterr)
 {
@@ -28,11 +26,14 @@ static int check_duration(const char *what, int64_t ns, struct tlat_error *reter
 
 static int check_times(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
-	const struct { const char *what; int64_t ns; } times[] = {
+	const struct {
+		const char *what;
+		int64_t ns;
+	} times[] = {
 		{ "duration", opts->duration_ns }, { "interval", opts->interval_ns },
-		{ "settle", opts->settle_ns }, { "dither", opts->dither_ns },
-		{ "warm-up", opts->warmup }, { "idle latency", opts->cpu_latency_ns },
-		{ "slack", opts->slack_ns }, { "injected delay", opts->inject_ns },
+		{ "settle", opts->settle_ns },	   { "dither", opts->dither_ns },
+		{ "warm-up", opts->warmup },	   { "idle latency", opts->cpu_latency_ns },
+		{ "slack", opts->slack_ns },	   { "injected delay", opts->inject_ns },
 	};
 	int error = 0;
 
@@ -49,7 +50,8 @@ static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *ret
 		return tlat_fail(reterr, -EINVAL, "policy %d is unknown; see enum tlat_policy",
 				 opts->policy);
 	if (opts->policy == TLAT_SCHED_DEADLINE)
-		return tlat_fail(reterr, -EINVAL, "a run under SCHED_DEADLINE is not offered; use "
+		return tlat_fail(reterr, -EINVAL,
+				 "a run under SCHED_DEADLINE is not offered; use "
 				 "fifo, rr, other or batch");
 	if (rt && (opts->priority < 1 || opts->priority > 99))
 		return tlat_fail(reterr, -EINVAL, "priority %d is outside 1..99 for SCHED_%s",
@@ -83,17 +85,23 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 	bool round_trip = opts->flags & TLAT_RUN_ROUND_TRIP;
 
 	if (round_trip && !pair)
-		return tlat_fail(reterr, -EINVAL, "%s has one side only; a round trip needs a "
-				 "wake-* probe", run->ops->name);
+		return tlat_fail(reterr, -EINVAL,
+				 "%s has one side only; a round trip needs a "
+				 "wake-* probe",
+				 run->ops->name);
 	if (round_trip && run->place.kick == run->place.wait)
-		return tlat_fail(reterr, -EINVAL, "a round trip needs two CPUs, not CPU %d twice; "
-				 "give -c A,B", run->place.wait);
+		return tlat_fail(reterr, -EINVAL,
+				 "a round trip needs two CPUs, not CPU %d twice; "
+				 "give -c A,B",
+				 run->place.wait);
 	if (!pair && opts->interval_ns < MIN_INTERVAL_NS)
 		return tlat_fail(reterr, -EINVAL, "interval of %lld ns is below %lld ns",
 				 (long long)opts->interval_ns, MIN_INTERVAL_NS);
 	if (pair && opts->policy && opts->priority == 1 && run->place.kick == run->place.wait)
-		return tlat_fail(reterr, -EINVAL, "priority 1 leaves none for the waker on CPU %d; "
-				 "give 2 or more", run->place.wait);
+		return tlat_fail(reterr, -EINVAL,
+				 "priority 1 leaves none for the waker on CPU %d; "
+				 "give 2 or more",
+				 run->place.wait);
 	return 0;
 }
 
@@ -117,14 +125,12 @@ static void resolve_opts(struct tlat_run *run)
 	opts->warmup = or_default(opts->warmup, DEFAULT_WARMUP);
 	if (!opts->seed && getrandom(&opts->seed, sizeof(opts->seed), GRND_NONBLOCK) < 0)
 		opts->seed = tlat_gettime_ns(CLOCK_REALTIME);
-	opts->seed &= INT64_MAX;	/* a JSON integer */
+	opts->seed &= INT64_MAX; /* a JSON integer */
 	if (!opts->seed)
 		opts->seed = 1;
 }
 
-/* ------------------------------------------------------------------------
- * CPUs
- */
+/* == CPUs == */
 
 static int add_measuring_cpu(struct tlat_run *run, int32_t cpu)
 {
@@ -167,13 +173,11 @@ static int place(struct tlat_run *run, struct tlat_error *reterr)
 	run->measuring_cpus = calloc(TLAT_CPUS_MAX, sizeof(*run->measuring_cpus));
 	if (!run->measuring_cpus)
 		return tlat_fail(reterr, -ENOMEM, "no memory for a list of CPUs");
-	return run->ops->flags & TLAT_PROBE_PAIR ? place_pair(run, reterr) :
-						   place_solo(run, reterr);
+	return run->ops->flags & TLAT_PROBE_PAIR ? place_pair(run, reterr)
+						 : place_solo(run, reterr);
 }
 
-/* ------------------------------------------------------------------------
- * Instances
- */
+/* == Instances == */
 
 static void plan_measurer(struct tlat_run *run, struct tlat_instance *in, int i, int32_t cpu,
 			  int32_t priority)
@@ -289,7 +293,8 @@ static void check_support(struct tlat_run *run)
 	if ((ops->flags & TLAT_PROBE_PAIR) && (ops->flags & TLAT_PROBE_NOSLEEP) &&
 	    run->place.kick == run->place.wait) {
 		run->supported = false;
-		tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported", "give two CPUs: -c A,B",
+		tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported",
+				  "give two CPUs: -c A,B",
 				  "%s spins on both sides and needs two CPUs, not CPU %d twice",
 				  ops->name, run->place.wait);
 	}
@@ -347,8 +352,7 @@ static int copy_opts(struct tlat_run *run, const struct tlat_run_opts *opts,
 	return 0;
 }
 
-int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
-		  struct tlat_error *reterr)
+int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
 	int error = copy_opts(run, opts, reterr);
 
@@ -365,9 +369,7 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 	return error;
 }
 
-/* ------------------------------------------------------------------------
- * Once policies are known
- */
+/* == Once policies are known == */
 
 static void settle_pair(struct tlat_run *run, struct tlat_instance *in)
 {
@@ -380,17 +382,20 @@ static void settle_pair(struct tlat_run *run, struct tlat_instance *in)
 	pair->yields = in->ctx->same_cpu &&
 		       !(tlat_policy_is_rt(wait->policy) && wait->priority > kick->priority);
 	if (pair->yields)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "slice-included",
-				  "run with real-time priority, or give two CPUs",
-				  "waker and waiter share CPU %d without strict priority: the waiter "
-				  "may only run when the waker gives the CPU up, which it does right "
-				  "after the kick", wait->cpu);
+		tlat_findings_add(
+			&run->of_result, TLAT_WARN, "slice-included",
+			"run with real-time priority, or give two CPUs",
+			"waker and waiter share CPU %d without strict priority: the waiter "
+			"may only run when the waker gives the CPU up, which it does right "
+			"after the kick",
+			wait->cpu);
 	if (pair->limits.rest_after && run->opts.settle_ns > TLAT_REST_AFTER_NS)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "throttle-risk",
-				  "use a settle time of 8 ms or less",
-				  "a settle time of %lld ns spins longer than %lld ns at a time under "
-				  "a real-time policy, which the kernel may throttle",
-				  (long long)run->opts.settle_ns, TLAT_REST_AFTER_NS);
+		tlat_findings_add(
+			&run->of_result, TLAT_WARN, "throttle-risk",
+			"use a settle time of 8 ms or less",
+			"a settle time of %lld ns spins longer than %lld ns at a time under "
+			"a real-time policy, which the kernel may throttle",
+			(long long)run->opts.settle_ns, TLAT_REST_AFTER_NS);
 }
 
 void tlat_run_settle(struct tlat_run *run)

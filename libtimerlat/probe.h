@@ -13,21 +13,21 @@
 #include "clock.h"
 
 enum tlat_probe_flags {
-	TLAT_PROBE_PAIR = 1 << 0,	/* kick() here, wait() there */
-	TLAT_PROBE_FANOUT = 1 << 1,	/* one kick wakes many waiters */
-	TLAT_PROBE_PERIODIC = 1 << 2,	/* armed once; the kernel keeps the grid */
-	TLAT_PROBE_RELATIVE = 1 << 3,	/* no absolute form: closed loop, own due() */
-	TLAT_PROBE_NOSLEEP = 1 << 4,	/* wait() spins: exempt from the slept test */
-	TLAT_PROBE_EQUAL_PRIO = 1 << 5,	/* both sides at one priority */
-	TLAT_PROBE_FORK = 1 << 6,	/* sides are processes */
-	TLAT_PROBE_LIBRARY_COST = 1 << 7,	/* includes the C library's work */
-	TLAT_PROBE_TICK_BOUND = 1 << 8,	/* expires on the scheduler tick or wheel */
-	TLAT_PROBE_LOOPBACK = 1 << 9,	/* kick() and wait() on one thread: null */
+	TLAT_PROBE_PAIR = 1 << 0,	  /* kick() here, wait() there */
+	TLAT_PROBE_FANOUT = 1 << 1,	  /* one kick wakes many waiters */
+	TLAT_PROBE_PERIODIC = 1 << 2,	  /* armed once; the kernel keeps the grid */
+	TLAT_PROBE_RELATIVE = 1 << 3,	  /* no absolute form: closed loop, own due() */
+	TLAT_PROBE_NOSLEEP = 1 << 4,	  /* wait() spins: exempt from the slept test */
+	TLAT_PROBE_EQUAL_PRIO = 1 << 5,	  /* both sides at one priority */
+	TLAT_PROBE_FORK = 1 << 6,	  /* sides are processes */
+	TLAT_PROBE_LIBRARY_COST = 1 << 7, /* includes the C library's work */
+	TLAT_PROBE_TICK_BOUND = 1 << 8,	  /* expires on the scheduler tick or wheel */
+	TLAT_PROBE_LOOPBACK = 1 << 9,	  /* kick() and wait() on one thread: null */
 };
 
 enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
 
-#define TLAT_KICK_UNTOLD INT32_MAX	/* the call does not say whom it woke */
+#define TLAT_KICK_UNTOLD INT32_MAX /* the call does not say whom it woke */
 
 /* One instance of a probe: a pair, or one solo thread. On one cache line: it is what a waiter needs
  * first when it wakes. */
@@ -35,7 +35,7 @@ struct tlat_probe_ctx {
 	alignas(TLAT_CACHE_LINE) const struct tlat_probe_ops *ops;
 	struct tlat_stamper stamper;
 	void *shared;		/* shared_size bytes, zeroed, prefaulted, MAP_SHARED */
-	const atomic_int *stop;	/* set when the run ends; wait() gives up when it sees it */
+	const atomic_int *stop; /* set when the run ends; wait() gives up when it sees it */
 	int64_t interval_ns;	/* solo: period */
 	bool same_cpu;
 };
@@ -45,23 +45,23 @@ static_assert(sizeof(struct tlat_probe_ctx) == TLAT_CACHE_LINE, "a context is on
 /* One measuring thread's part in an instance. */
 struct tlat_probe_side {
 	enum tlat_probe_role role;
-	void *state;		/* side_size bytes, zeroed, prefaulted, own cache lines */
+	void *state; /* side_size bytes, zeroed, prefaulted, own cache lines */
 };
 
 /* What one wait() brought. */
 struct tlat_probe_event {
-	uint64_t at;		/* the stamp: first act awake */
-	uint64_t back;		/* optional second stamp (sigreturn), 0: none */
-	uint64_t n;		/* expirations that this event stands for, >= 1 */
-	bool awake;		/* the wait saw that there was nothing to sleep for */
+	uint64_t at;   /* the stamp: first act awake */
+	uint64_t back; /* optional second stamp (sigreturn), 0: none */
+	uint64_t n;    /* expirations that this event stands for, >= 1 */
+	bool awake;    /* the wait saw that there was nothing to sleep for */
 };
 
 struct tlat_probe_ops {
-	const char *name;	/* "wake-futex" */
-	const char *from;	/* "before futex(FUTEX_WAKE)" */
-	const char *to;		/* "after futex(FUTEX_WAIT) returned" */
+	const char *name; /* "wake-futex" */
+	const char *from; /* "before futex(FUTEX_WAKE)" */
+	const char *to;	  /* "after futex(FUTEX_WAIT) returned" */
 	uint32_t flags;
-	clockid_t clock;	/* solo: the clock that deadlines and stamps are on */
+	clockid_t clock; /* solo: the clock that deadlines and stamps are on */
 	size_t shared_size;
 	size_t side_size;
 	/* NULL: always. Side-effect free; else why not and the remedy. */

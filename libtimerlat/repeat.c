@@ -9,14 +9,21 @@
 /* A time in the largest unit that divides it: "50us". */
 static void put_time(FILE *out, const char *option, int64_t ns)
 {
-	static const struct { int64_t ns; const char *name; } units[] = {
-		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
+	static const struct {
+		int64_t ns;
+		const char *name;
+	} units[] = {
+		{ 1000000000, "s" },
+		{ 1000000, "ms" },
+		{ 1000, "us" },
+		{ 1, "ns" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++) {
 		if (ns % units[i].ns)
 			continue;
-		fprintf(out, " %s %" PRId64 "%s", option, ns / units[i].ns, ns ? units[i].name : "");
+		fprintf(out, " %s %" PRId64 "%s", option, ns / units[i].ns,
+			ns ? units[i].name : "");
 		return;
 	}
 }
@@ -58,9 +65,14 @@ static void put_times(FILE *out, const struct tlat_run_opts *opts, bool pair)
 
 static void put_flags(FILE *out, const struct tlat_run_opts *opts)
 {
-	static const struct { uint32_t flag; const char *option; } flags[] = {
-		{ TLAT_RUN_ROUND_TRIP, "--round-trip" }, { TLAT_RUN_VERIFY, "--verify" },
-		{ TLAT_RUN_STRICT, "--strict" }, { TLAT_RUN_LOCK_ALL, "--lock-all" },
+	static const struct {
+		uint32_t flag;
+		const char *option;
+	} flags[] = {
+		{ TLAT_RUN_ROUND_TRIP, "--round-trip" },
+		{ TLAT_RUN_VERIFY, "--verify" },
+		{ TLAT_RUN_STRICT, "--strict" },
+		{ TLAT_RUN_LOCK_ALL, "--lock-all" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(flags); i++)

@@ -41,7 +41,7 @@ static int64_t monotonic_slew_ppb(void)
 
 	if (adjtimex(&tx) < 0)
 		return SLEW_PPB_MAX;
-	ppb = (int64_t)tx.freq * 1000 / 65536;	/* freq: ppm with a 16-bit fraction */
+	ppb = (int64_t)tx.freq * 1000 / 65536; /* freq: ppm with a 16-bit fraction */
 	return ppb < 0 ? -ppb : ppb;
 }
 
@@ -251,8 +251,7 @@ static char **copy_argv(int argc, char *const argv[])
 	return copy;
 }
 
-int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
-		       const char *repeat)
+int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[], const char *repeat)
 {
 	char **copy;
 	char *command = NULL;
@@ -341,7 +340,7 @@ const struct tlat_hist *tlat_result_hist(const struct tlat_result *result)
 
 int tlat_report_fact(const struct tlat_report *report, size_t index, struct tlat_fact *ret_fact)
 {
-	tlat_report_facts_make((struct tlat_report *)report);	/* a cache, not a change */
+	tlat_report_facts_make((struct tlat_report *)report); /* a cache, not a change */
 	if (index >= report->n_facts)
 		return -ENOENT;
 	*ret_fact = report->facts[index];

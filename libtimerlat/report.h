@@ -11,8 +11,8 @@
 #include "stats.h"
 #include "uncertainty.h"
 
-#define TLAT_REPORT_SCHEMA "timerlat-report/1"
-#define TLAT_REPORT_BYTES_MAX (64u << 20)	/* a longer document is refused */
+#define TLAT_REPORT_SCHEMA    "timerlat-report/1"
+#define TLAT_REPORT_BYTES_MAX (64u << 20) /* a longer document is refused */
 
 /* Figures of the machine; sets in the kernel's list syntax, NULL: not known. */
 struct tlat_report_machine {
@@ -22,14 +22,14 @@ struct tlat_report_machine {
 };
 
 struct tlat_report {
-	char id[37];		/* random UUID */
-	char **argv;		/* NULL-terminated; NULL: no origin was told */
+	char id[37]; /* random UUID */
+	char **argv; /* NULL-terminated; NULL: no origin was told */
 	char *repeat;
-	int64_t start_ns;	/* CLOCK_REALTIME */
-	int64_t duration_ns;	/* measured; runs that follow each other add up */
+	int64_t start_ns;    /* CLOCK_REALTIME */
+	int64_t duration_ns; /* measured; runs that follow each other add up */
 	uint64_t seed;
 	struct tlat_report_machine machine;
-	struct tlat_calibration *clock;	/* NULL: not known */
+	struct tlat_calibration *clock; /* NULL: not known */
 	int64_t slew_ppb;
 	struct tlat_findings findings;
 	struct tlat_result **results;
@@ -37,10 +37,10 @@ struct tlat_report {
 	/* A report that was read keeps its document, and is written from it. */
 	void *document;
 	size_t n_findings_read;
-	int32_t end_read;	/* enum tlat_end, as the document says */
-	bool appended;		/* results were added since it was read */
-	int32_t verdict;	/* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
-	struct tlat_fact *facts;	/* made when first asked for */
+	int32_t end_read;	 /* enum tlat_end, as the document says */
+	bool appended;		 /* results were added since it was read */
+	int32_t verdict;	 /* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
+	struct tlat_fact *facts; /* made when first asked for */
 	size_t n_facts;
 };
 
@@ -60,7 +60,7 @@ bool tlat_calibration_equal(const struct tlat_calibration *a, const struct tlat_
 #define TLAT_QUANTILES 5
 
 struct tlat_quantile {
-	const char *key;	/* "p50_ns" */
+	const char *key; /* "p50_ns" */
 	double p;
 };
 

@@ -38,10 +38,8 @@ static const struct tlat_field end_fields[] = {
 };
 
 static const struct tlat_field offset_fields[] = {
-	TLAT_FIELD(tlat_clock_offset, a, INT32),
-	TLAT_FIELD(tlat_clock_offset, b, INT32),
-	TLAT_FIELD(tlat_clock_offset, lo_ns, REAL),
-	TLAT_FIELD(tlat_clock_offset, hi_ns, REAL),
+	TLAT_FIELD(tlat_clock_offset, a, INT32),	 TLAT_FIELD(tlat_clock_offset, b, INT32),
+	TLAT_FIELD(tlat_clock_offset, lo_ns, REAL),	 TLAT_FIELD(tlat_clock_offset, hi_ns, REAL),
 	TLAT_FIELD(tlat_clock_offset, rtt_min_ns, REAL),
 };
 
@@ -78,10 +76,11 @@ json_t *tlat_clock_json(struct tlat_writer *w, const struct tlat_calibration *cl
 	tlat_put_fields(w, object, clock, clock_fields, TLAT_ARRAY_SIZE(clock_fields));
 	tlat_put(w, object, "anchor_bracket_ns", brackets_json(w, clock));
 	tlat_put(w, object, "monotonic_slew_ppb", json_integer(slew_ppb));
-	tlat_put(w, object, "gap", fields_json(w, clock->gap_known, clock, gap_fields,
-					       TLAT_ARRAY_SIZE(gap_fields)));
-	tlat_put(w, object, "end_check", fields_json(w, clock->end_checked, clock, end_fields,
-						     TLAT_ARRAY_SIZE(end_fields)));
+	tlat_put(w, object, "gap",
+		 fields_json(w, clock->gap_known, clock, gap_fields, TLAT_ARRAY_SIZE(gap_fields)));
+	tlat_put(
+		w, object, "end_check",
+		fields_json(w, clock->end_checked, clock, end_fields, TLAT_ARRAY_SIZE(end_fields)));
 	return object;
 }
 
@@ -149,8 +148,8 @@ static int fill_clock(struct tlat_reader *r, const json_t *object, struct tlat_c
 	return ret;
 }
 
-int tlat_get_clock(struct tlat_reader *r, const json_t *object,
-		   struct tlat_calibration **ret_clock, int64_t *ret_slew_ppb)
+int tlat_get_clock(struct tlat_reader *r, const json_t *object, struct tlat_calibration **ret_clock,
+		   int64_t *ret_slew_ppb)
 {
 	json_t *member;
 	size_t mark;

@@ -49,7 +49,7 @@ static void add_group(struct tlat_report *report, json_t *document, const char *
 	json_t *object = json_object_get(document, group), *value;
 	const char *key;
 
-	json_object_foreach(object, key, value)
+	json_object_foreach (object, key, value)
 		if (!json_is_object(value) && !json_is_array(value))
 			add_fact(report, group, key, value);
 }

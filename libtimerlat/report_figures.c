@@ -122,7 +122,10 @@ static struct tlat_estimate mean_estimate(const struct tlat_figures *f)
 	double half = 1.959964 * f->sd_ns / sqrt(n);
 
 	return (struct tlat_estimate){
-		.value = f->mean_ns, .lo = f->mean_ns - half, .hi = f->mean_ns + half, .n_eff = n,
+		.value = f->mean_ns,
+		.lo = f->mean_ns - half,
+		.hi = f->mean_ns + half,
+		.n_eff = n,
 	};
 }
 

@@ -14,7 +14,7 @@
 
 #include "report.h"
 
-#define FILE_MODE 0666		/* the umask takes its part */
+#define FILE_MODE 0666 /* the umask takes its part */
 
 static int fail(const char *path, const char *what, int code, struct tlat_error *reterr)
 {
@@ -188,7 +188,7 @@ int tlat_file_replace(const char *path, const char *text, size_t n, struct tlat_
 		return fail(path, "not a file", -EISDIR, reterr);
 	if (!S_ISREG(st.st_mode))
 		return write_special(path, text, n, reterr);
-	target = realpath(path, NULL);	/* a link stays a link */
+	target = realpath(path, NULL); /* a link stays a link */
 	if (!target)
 		return fail(path, "cannot be resolved", -errno, reterr);
 	ret = replace_regular(target, &st, text, n, reterr);
@@ -241,6 +241,6 @@ int tlat_file_append(const char *path, const char *text, size_t n, struct tlat_e
 		return fail(path, "cannot be locked", ret, reterr);
 	}
 	ret = append_locked(fd, text, n);
-	close(fd);		/* the lock goes with it */
+	close(fd); /* the lock goes with it */
 	return ret < 0 ? fail(path, "nothing was added", ret, reterr) : 0;
 }

@@ -10,9 +10,9 @@
 
 #include "report_json.h"
 
-#define HZ_MAX INT64_C(1000000000000)
-#define OVERFLOW_VALUE (INT64_C(1) << 37)
-#define EARLY_MAX ((INT64_C(1) << 18) - 1)
+#define HZ_MAX		     INT64_C(1000000000000)
+#define OVERFLOW_VALUE	     (INT64_C(1) << 37)
+#define EARLY_MAX	     ((INT64_C(1) << 18) - 1)
 #define BLOCKS_LENGTH_NS_MAX (INT64_C(1) << 62)
 
 typedef uint64_t bin_fn(const struct tlat_hist *hist, uint32_t index);
@@ -108,10 +108,8 @@ struct layout {
 };
 
 static const struct tlat_field layout_fields[] = {
-	TLAT_FIELD(layout, layout, STRING),
-	TLAT_FIELD(layout, digits, INT32),
-	TLAT_FIELD(layout, unit, STRING),
-	TLAT_FIELD(layout, hz, INT64),
+	TLAT_FIELD(layout, layout, STRING),  TLAT_FIELD(layout, digits, INT32),
+	TLAT_FIELD(layout, unit, STRING),    TLAT_FIELD(layout, hz, INT64),
 	TLAT_FIELD(layout, overflow, INT64),
 };
 
@@ -271,7 +269,7 @@ static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *block
 	json_t *counts = json_array();
 
 	if (!n && tlat_blocks_samples(blocks, i))
-		w->failed = true;	/* no memory for the walk */
+		w->failed = true; /* no memory for the walk */
 	for (size_t b = 0; b < n; b++)
 		tlat_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
 	tlat_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));

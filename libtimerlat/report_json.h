@@ -12,13 +12,13 @@
 #include "report.h"
 
 enum tlat_field_type {
-	TLAT_FIELD_STRING,	/* char[size]; null: "" */
+	TLAT_FIELD_STRING, /* char[size]; null: "" */
 	TLAT_FIELD_INT32,
-	TLAT_FIELD_INT32_OR_NULL,	/* null: -1 */
+	TLAT_FIELD_INT32_OR_NULL, /* null: -1 */
 	TLAT_FIELD_INT64,
-	TLAT_FIELD_INT64_OR_NULL,	/* null: -1 */
-	TLAT_FIELD_COUNT,	/* uint64_t, never negative */
-	TLAT_FIELD_REAL,	/* double; null: NAN */
+	TLAT_FIELD_INT64_OR_NULL, /* null: -1 */
+	TLAT_FIELD_COUNT,	  /* uint64_t, never negative */
+	TLAT_FIELD_REAL,	  /* double; null: NAN */
 	TLAT_FIELD_BOOL,
 };
 
@@ -28,11 +28,12 @@ struct tlat_field {
 	size_t offset, size;
 };
 
-#define TLAT_FIELD_AS(struct_, member_, key_, type_) \
-	{ key_, TLAT_FIELD_##type_, offsetof(struct struct_, member_), \
-	  sizeof(((struct struct_ *)0)->member_) }
-#define TLAT_FIELD(struct_, member_, type_) \
-	TLAT_FIELD_AS(struct_, member_, #member_, type_)
+#define TLAT_FIELD_AS(struct_, member_, key_, type_)                                               \
+	{                                                                                          \
+		key_, TLAT_FIELD_##type_, offsetof(struct struct_, member_),                       \
+			sizeof(((struct struct_ *)0)->member_)                                     \
+	}
+#define TLAT_FIELD(struct_, member_, type_) TLAT_FIELD_AS(struct_, member_, #member_, type_)
 
 /* Writing. Values that could not be made are noted here, so that callers need not look. */
 struct tlat_writer {
@@ -53,9 +54,9 @@ json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *fi
 
 /* Reading. */
 struct tlat_reader {
-	const char *name;	/* of the file */
+	const char *name; /* of the file */
 	struct tlat_error *reterr;
-	char where[96];		/* of the object being read: "results[3].counts." */
+	char where[96]; /* of the object being read: "results[3].counts." */
 };
 
 /* Refuse the value of key: -EINVAL. */
@@ -111,8 +112,8 @@ int tlat_get_watch(struct tlat_reader *r, const json_t *object,
 json_t *tlat_clock_json(struct tlat_writer *w, const struct tlat_calibration *clock,
 			int64_t slew_ppb);
 /* *ret_clock NULL: the member is null. */
-int tlat_get_clock(struct tlat_reader *r, const json_t *object,
-		   struct tlat_calibration **ret_clock, int64_t *ret_slew_ppb);
+int tlat_get_clock(struct tlat_reader *r, const json_t *object, struct tlat_calibration **ret_clock,
+		   int64_t *ret_slew_ppb);
 json_t *tlat_offset_json(struct tlat_writer *w, const struct tlat_clock_offset *offset);
 int tlat_get_offset(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 

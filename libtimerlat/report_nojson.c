@@ -4,7 +4,8 @@
 
 static int not_built(struct tlat_error *reterr)
 {
-	return tlat_fail(reterr, -EOPNOTSUPP, "JSON: not in this build of libtimerlat; "
+	return tlat_fail(reterr, -EOPNOTSUPP,
+			 "JSON: not in this build of libtimerlat; "
 			 "build it with jansson (TLAT_WITH_JANSSON=ON)");
 }
 

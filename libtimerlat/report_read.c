@@ -32,8 +32,10 @@ static int check_schema(struct tlat_reader *r, const json_t *document)
 				 "%.200s: schema %.60s is newer than this library, "
 				 "libtimerlat %s reads " TLAT_REPORT_SCHEMA "; use a newer one",
 				 r->name, schema, TLAT_VERSION);
-	return tlat_fail(r->reterr, -EINVAL, "%.200s: schema \"%.60s\" is not one of reports; "
-			 "expected \"" TLAT_REPORT_SCHEMA "\"", r->name, schema);
+	return tlat_fail(r->reterr, -EINVAL,
+			 "%.200s: schema \"%.60s\" is not one of reports; "
+			 "expected \"" TLAT_REPORT_SCHEMA "\"",
+			 r->name, schema);
 }
 
 static int get_run(struct tlat_reader *r, const json_t *document, struct tlat_report *report)
@@ -82,8 +84,9 @@ static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *r
 		result->end = report->end_read;
 	report->results[i] = result;
 	report->n_results = i + 1;
-	return tlat_report_calibrate(report, result) < 0 ?
-		tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name) : 0;
+	return tlat_report_calibrate(report, result) < 0
+		       ? tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name)
+		       : 0;
 }
 
 static int get_results(struct tlat_reader *r, const json_t *document, struct tlat_report *report)
@@ -110,8 +113,7 @@ static int fill_report(struct tlat_reader *r, const json_t *document, struct tla
 {
 	int ret;
 
-	if ((ret = check_schema(r, document)) < 0 ||
-	    (ret = check_members(r, document)) < 0 ||
+	if ((ret = check_schema(r, document)) < 0 || (ret = check_members(r, document)) < 0 ||
 	    (ret = get_run(r, document, report)) < 0 ||
 	    (ret = tlat_get_findings(r, document, &report->findings)) < 0 ||
 	    (ret = tlat_get_clock(r, document, &report->clock, &report->slew_ppb)) < 0)

@@ -7,14 +7,10 @@
 #include "report_json.h"
 
 static const struct tlat_field head_fields[] = {
-	TLAT_FIELD(tlat_result, probe, STRING),
-	TLAT_FIELD(tlat_result, from, STRING),
-	TLAT_FIELD(tlat_result, to, STRING),
-	TLAT_FIELD(tlat_result, thread, INT32),
-	TLAT_FIELD(tlat_result, supported, BOOL),
-	TLAT_FIELD(tlat_result, pair, BOOL),
-	TLAT_FIELD(tlat_result, periodic, BOOL),
-	TLAT_FIELD(tlat_result, round_trip, BOOL),
+	TLAT_FIELD(tlat_result, probe, STRING),	  TLAT_FIELD(tlat_result, from, STRING),
+	TLAT_FIELD(tlat_result, to, STRING),	  TLAT_FIELD(tlat_result, thread, INT32),
+	TLAT_FIELD(tlat_result, supported, BOOL), TLAT_FIELD(tlat_result, pair, BOOL),
+	TLAT_FIELD(tlat_result, periodic, BOOL),  TLAT_FIELD(tlat_result, round_trip, BOOL),
 	TLAT_FIELD(tlat_result, verify, BOOL),
 };
 
@@ -43,12 +39,9 @@ static const struct tlat_field side_fields[] = {
 };
 
 static const struct tlat_field count_fields[] = {
-	TLAT_FIELD(tlat_counts, asked, COUNT),
-	TLAT_FIELD(tlat_counts, recorded, COUNT),
-	TLAT_FIELD(tlat_counts, early, COUNT),
-	TLAT_FIELD(tlat_counts, overflow, COUNT),
-	TLAT_FIELD(tlat_counts, missed, COUNT),
-	TLAT_FIELD(tlat_counts, unfinished, COUNT),
+	TLAT_FIELD(tlat_counts, asked, COUNT),	TLAT_FIELD(tlat_counts, recorded, COUNT),
+	TLAT_FIELD(tlat_counts, early, COUNT),	TLAT_FIELD(tlat_counts, overflow, COUNT),
+	TLAT_FIELD(tlat_counts, missed, COUNT), TLAT_FIELD(tlat_counts, unfinished, COUNT),
 };
 
 static json_t *side_json(struct tlat_writer *w, bool known, const struct tlat_side_facts *side)
@@ -78,8 +71,8 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *coun
 	json_t *object = json_object();
 
 	tlat_put_fields(w, object, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
-	tlat_put(w, object, "rejected", reasons_json(w, counts->rejected, tlat_rejected_names,
-						     TLAT_REJECTED_COUNT));
+	tlat_put(w, object, "rejected",
+		 reasons_json(w, counts->rejected, tlat_rejected_names, TLAT_REJECTED_COUNT));
 	return object;
 }
 
@@ -114,8 +107,9 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 static void put_measured(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
 	tlat_put(w, object, "counts", counts_json(w, &result->counts));
-	tlat_put(w, object, "disturbed", reasons_json(w, result->counts.disturbed,
-						      tlat_disturbed_names, TLAT_DISTURBED_COUNT));
+	tlat_put(w, object, "disturbed",
+		 reasons_json(w, result->counts.disturbed, tlat_disturbed_names,
+			      TLAT_DISTURBED_COUNT));
 	tlat_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
 	tlat_put_figures(w, object, result);
 	tlat_put(w, object, "call", tlat_side_figures_json(w, result->call));
@@ -238,8 +232,8 @@ static int get_conditions(struct tlat_reader *r, const json_t *object, struct tl
 	    (ret = get_side(r, object, "kick", &result->has_kick, &result->kick)) < 0)
 		return ret;
 	result->pair = result->has_kick;
-	if ((ret = tlat_get_fields(r, object, result, head_fields,
-				   TLAT_ARRAY_SIZE(head_fields))) < 0 ||
+	if ((ret = tlat_get_fields(r, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields))) <
+		    0 ||
 	    (ret = tlat_get_fields(r, object, result, setting_fields,
 				   TLAT_ARRAY_SIZE(setting_fields))) < 0 ||
 	    (ret = get_inject(r, object, result)) < 0 ||
@@ -277,8 +271,9 @@ static int get_reasons(struct tlat_reader *r, const json_t *object, const char *
 static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
 {
 	const uint64_t parts[] = {
-		counts->asked, counts->recorded, counts->early, counts->overflow, counts->missed,
-		counts->unfinished, counts->rejected[0], counts->rejected[1], counts->rejected[2],
+		counts->asked,	     counts->recorded,	  counts->early,
+		counts->overflow,    counts->missed,	  counts->unfinished,
+		counts->rejected[0], counts->rejected[1], counts->rejected[2],
 	};
 
 	static_assert(TLAT_REJECTED_COUNT == 3, "parts names every reason");
@@ -324,7 +319,8 @@ static int check_hist(struct tlat_reader *r, const struct tlat_counts *counts,
 	if (early == counts->early && overflow == counts->overflow &&
 	    all == counts->recorded + early + overflow)
 		return 0;
-	return tlat_refuse(r, "histogram", "holds %llu recorded, %llu early, %llu overflow; "
+	return tlat_refuse(r, "histogram",
+			   "holds %llu recorded, %llu early, %llu overflow; "
 			   "counts say %llu, %llu, %llu",
 			   (unsigned long long)(all - early - overflow), (unsigned long long)early,
 			   (unsigned long long)overflow, (unsigned long long)counts->recorded,

@@ -131,8 +131,8 @@ json_t *tlat_raw_json(struct tlat_writer *w, const struct tlat_result *result)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < result->n_raw; i++)
-		tlat_push(w, array, tlat_json_real(tlat_hist_ns(result->latency,
-								(double)result->raw[i])));
+		tlat_push(w, array,
+			  tlat_json_real(tlat_hist_ns(result->latency, (double)result->raw[i])));
 	return array;
 }
 
@@ -152,10 +152,10 @@ int tlat_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result
 	for (size_t i = 0; !ret && i < n; i++) {
 		const json_t *value = json_array_get(array, i);
 
-		ret = json_is_number(value) ?
-			to_units(r, result->latency, "raw_ns", json_number_value(value),
-				 &result->raw[i]) :
-			tlat_refuse(r, "raw_ns", "has an item that is no number");
+		ret = json_is_number(value)
+			      ? to_units(r, result->latency, "raw_ns", json_number_value(value),
+					 &result->raw[i])
+			      : tlat_refuse(r, "raw_ns", "has an item that is no number");
 	}
 	result->n_raw = n;
 	return ret;

@@ -67,8 +67,9 @@ static json_t *idle_json(struct tlat_writer *w, const struct tlat_watch_delta *w
 
 	for (size_t i = 0; i < watch->n_idle; i++) {
 		const struct tlat_watch_idle *idle = &watch->idle[i];
-		double share = watch->duration_ns > 0 ?
-			(double)idle->time_ns / (double)watch->duration_ns : 0;
+		double share = watch->duration_ns > 0
+				       ? (double)idle->time_ns / (double)watch->duration_ns
+				       : 0;
 		json_t *row = json_object();
 
 		tlat_put_fields(w, row, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
@@ -159,7 +160,7 @@ static size_t count_rows(json_t *member)
 	json_t *rows;
 	size_t n = 0;
 
-	json_object_foreach(member, key, rows)
+	json_object_foreach (member, key, rows)
 		n += json_object_size(rows);
 	return n;
 }
@@ -171,14 +172,14 @@ static int take_rows(struct tlat_reader *r, json_t *member, void *v, take_row_fn
 	size_t i = 0;
 	int32_t cpu;
 
-	json_object_foreach(member, key, rows) {
+	json_object_foreach (member, key, rows) {
 		int ret = get_cpu(r, key, &cpu);
 
 		if (!ret && !json_is_object(rows))
 			ret = tlat_refuse(r, key, "is not an object");
 		if (ret < 0)
 			return ret;
-		json_object_foreach(rows, name, value) {
+		json_object_foreach (rows, name, value) {
 			ret = take(r, v, i++, cpu, name, value);
 			if (ret < 0)
 				return ret;
@@ -248,8 +249,7 @@ static int fill_watch(struct tlat_reader *r, const json_t *member, struct tlat_w
 	return ret;
 }
 
-int tlat_get_watch(struct tlat_reader *r, const json_t *object,
-		   struct tlat_watch_delta **ret_watch)
+int tlat_get_watch(struct tlat_reader *r, const json_t *object, struct tlat_watch_delta **ret_watch)
 {
 	json_t *member;
 	size_t mark;

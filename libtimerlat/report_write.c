@@ -45,8 +45,9 @@ static json_t *machine_json(struct tlat_writer *w, const struct tlat_report_mach
 	tlat_put_fields(w, object, &machine->facts, machine_fields,
 			TLAT_ARRAY_SIZE(machine_fields));
 	/* Here -1 has a meaning, no throttling, where the period is known. */
-	tlat_put(w, object, "rt_runtime_us", machine->facts.rt_period_us < 0 ? json_null() :
-		 json_integer(machine->facts.rt_runtime_us));
+	tlat_put(w, object, "rt_runtime_us",
+		 machine->facts.rt_period_us < 0 ? json_null()
+						 : json_integer(machine->facts.rt_runtime_us));
 	tlat_put(w, object, "online", tlat_json_string(machine->online));
 	tlat_put(w, object, "isolated", tlat_json_string(machine->isolated));
 	tlat_put(w, object, "isolated_requested", tlat_json_string(machine->isolated_requested));
@@ -261,9 +262,9 @@ int tlat_report_write(const struct tlat_report *report, const char *path, unsign
 	if (!text)
 		return tlat_fail(reterr, -ENOMEM, "%s: not written: out of memory", path);
 	n = strlen(text);
-	text[n++] = '\n';	/* where the terminator was: files are told the length */
-	ret = flags & TLAT_WRITE_APPEND ? tlat_file_append(path, text, n, reterr) :
-					  tlat_file_replace(path, text, n, reterr);
+	text[n++] = '\n'; /* where the terminator was: files are told the length */
+	ret = flags & TLAT_WRITE_APPEND ? tlat_file_append(path, text, n, reterr)
+					: tlat_file_replace(path, text, n, reterr);
 	free(text);
 	return ret;
 }

@@ -12,20 +12,14 @@ const char *const tlat_rejected_names[TLAT_REJECTED_COUNT] = {
 };
 
 const char *const tlat_disturbed_names[TLAT_DISTURBED_COUNT] = {
-	[TLAT_DISTURBED_NOT_ASLEEP] = "not_asleep",
-	[TLAT_DISTURBED_PREEMPTED] = "preempted",
-	[TLAT_DISTURBED_MIGRATED] = "migrated",
-	[TLAT_DISTURBED_LATE_SLOT] = "late_slot",
-	[TLAT_DISTURBED_STEAL] = "steal",
-	[TLAT_DISTURBED_THROTTLED] = "throttled",
+	[TLAT_DISTURBED_NOT_ASLEEP] = "not_asleep", [TLAT_DISTURBED_PREEMPTED] = "preempted",
+	[TLAT_DISTURBED_MIGRATED] = "migrated",	    [TLAT_DISTURBED_LATE_SLOT] = "late_slot",
+	[TLAT_DISTURBED_STEAL] = "steal",	    [TLAT_DISTURBED_THROTTLED] = "throttled",
 };
 
 const char *const tlat_end_names[5] = {
-	[TLAT_END_COUNT] = "count",
-	[TLAT_END_TIME] = "time",
-	[TLAT_END_SIGNAL] = "signal",
-	[TLAT_END_BREAK] = "break",
-	[TLAT_END_ERROR] = "error",
+	[TLAT_END_COUNT] = "count", [TLAT_END_TIME] = "time",	[TLAT_END_SIGNAL] = "signal",
+	[TLAT_END_BREAK] = "break", [TLAT_END_ERROR] = "error",
 };
 
 const char *tlat_relation_from_name(const char *text)

@@ -11,19 +11,19 @@
 #include "watch.h"
 
 enum tlat_rejected {
-	TLAT_REJECTED_NOT_ASLEEP,	/* the kick said it woke nobody */
-	TLAT_REJECTED_TIMEOUT,		/* a wait hit its bound */
-	TLAT_REJECTED_COALESCED,	/* signals merged into one */
+	TLAT_REJECTED_NOT_ASLEEP, /* the kick said it woke nobody */
+	TLAT_REJECTED_TIMEOUT,	  /* a wait hit its bound */
+	TLAT_REJECTED_COALESCED,  /* signals merged into one */
 	TLAT_REJECTED_COUNT,
 };
 
 enum tlat_disturbed {
-	TLAT_DISTURBED_NOT_ASLEEP,	/* fewer voluntary switches than waits */
-	TLAT_DISTURBED_PREEMPTED,	/* involuntary switches of a measuring thread */
-	TLAT_DISTURBED_MIGRATED,	/* a stamp on another CPU than planned */
-	TLAT_DISTURBED_LATE_SLOT,	/* the slot had passed before the announcement */
-	TLAT_DISTURBED_STEAL,		/* ticks that the hypervisor took */
-	TLAT_DISTURBED_THROTTLED,	/* the cgroup was throttled */
+	TLAT_DISTURBED_NOT_ASLEEP, /* fewer voluntary switches than waits */
+	TLAT_DISTURBED_PREEMPTED,  /* involuntary switches of a measuring thread */
+	TLAT_DISTURBED_MIGRATED,   /* a stamp on another CPU than planned */
+	TLAT_DISTURBED_LATE_SLOT,  /* the slot had passed before the announcement */
+	TLAT_DISTURBED_STEAL,	   /* ticks that the hypervisor took */
+	TLAT_DISTURBED_THROTTLED,  /* the cgroup was throttled */
 	TLAT_DISTURBED_COUNT,
 };
 
@@ -46,9 +46,9 @@ struct tlat_side_facts {
 };
 
 struct tlat_outlier {
-	int64_t value;		/* unit of the latency histogram */
-	int64_t t_ns;		/* since the start of measurement */
-	uint64_t seq;		/* cycle or slot number */
+	int64_t value; /* unit of the latency histogram */
+	int64_t t_ns;  /* since the start of measurement */
+	uint64_t seq;  /* cycle or slot number */
 	int32_t cpu;
 	int32_t reserved;
 };
@@ -68,34 +68,34 @@ struct tlat_result {
 	char probe[48], from[128], to[128];
 	int32_t thread;
 	bool pair, round_trip, verify, has_kick, supported, periodic;
-	const char *relation;	/* static, NULL for solo */
+	const char *relation; /* static, NULL for solo */
 	struct tlat_side_facts wait, kick;
 	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
-	int64_t cpu_latency_ns;	/* held during the run; -1: not touched */
+	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
 	uint64_t rests;
 	bool injected;		/* self-test delay in force */
-	double injected_p50_ns;	/* delay really spun, median */
+	double injected_p50_ns; /* delay really spun, median */
 	struct tlat_counts counts;
-	struct tlat_hist *latency;	/* NULL: nothing measured */
-	struct tlat_hist *call;		/* NULL: same-CPU pair, solo */
-	struct tlat_hist *dwell;	/* NULL: solo */
-	struct tlat_hist *floor, *floor_pair;	/* NULL: none */
-	struct tlat_blocks *blocks;	/* of latency */
+	struct tlat_hist *latency;	      /* NULL: nothing measured */
+	struct tlat_hist *call;		      /* NULL: same-CPU pair, solo */
+	struct tlat_hist *dwell;	      /* NULL: solo */
+	struct tlat_hist *floor, *floor_pair; /* NULL: none */
+	struct tlat_blocks *blocks;	      /* of latency */
 	struct tlat_outliers *outliers;
-	int64_t *raw;		/* unit of latency */
+	int64_t *raw; /* unit of latency */
 	size_t n_raw;
 	bool has_offset;
-	struct tlat_clock_offset offset;	/* kick CPU -> wait CPU */
+	struct tlat_clock_offset offset; /* kick CPU -> wait CPU */
 	struct tlat_watch_delta *watch;
-	char *repeat;		/* command that repeats this result alone */
-	int32_t end;		/* enum tlat_end */
-	int32_t verdict;	/* enum tlat_verdict, -1: no budget was given */
+	char *repeat;	 /* command that repeats this result alone */
+	int32_t end;	 /* enum tlat_end */
+	int32_t verdict; /* enum tlat_verdict, -1: no budget was given */
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */
-	struct tlat_calibration *clock;	/* NULL: not known */
-	int64_t slew_ppb;	/* rate of CLOCK_MONOTONIC against the counter, bound */
-	void *document;		/* NULL: not read from a file */
+	struct tlat_calibration *clock; /* NULL: not known */
+	int64_t slew_ppb;		/* rate of CLOCK_MONOTONIC against the counter, bound */
+	void *document;			/* NULL: not read from a file */
 };
 
 struct tlat_result *tlat_result_new(void);

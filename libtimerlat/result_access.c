@@ -6,7 +6,10 @@
 #include "report.h"
 
 /* Counters that are one member each, in the order of the report. */
-static const struct { const char *name; size_t offset; } counters[] = {
+static const struct {
+	const char *name;
+	size_t offset;
+} counters[] = {
 	{ "asked", offsetof(struct tlat_result, counts.asked) },
 	{ "recorded", offsetof(struct tlat_result, counts.recorded) },
 	{ "early", offsetof(struct tlat_result, counts.early) },
@@ -39,7 +42,8 @@ int tlat_result_count(const struct tlat_result *result, size_t index, const char
 
 	if (index < n) {
 		*ret_name = counters[index].name;
-		memcpy(ret_count, (const char *)result + counters[index].offset, sizeof(*ret_count));
+		memcpy(ret_count, (const char *)result + counters[index].offset,
+		       sizeof(*ret_count));
 		return 0;
 	}
 	index -= n;

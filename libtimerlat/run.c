@@ -42,9 +42,7 @@ static uint64_t draw(uint64_t *seed)
 	return *seed * 2685821657736338717ULL;
 }
 
-/* ------------------------------------------------------------------------
- * Pair: the waiter
- */
+/* == Pair: the waiter == */
 
 static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census)
 {
@@ -111,8 +109,8 @@ void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
 			pair->ctx->ops->ready(pair->ctx, side);
 		if (census.waits >= census_every)
 			waiter_census(pair, &census);
-		if (pair->limits.rest_after &&
-		    my->announced - rested >= pair->limits.rest_after && my->announced > rested) {
+		if (pair->limits.rest_after && my->announced - rested >= pair->limits.rest_after &&
+		    my->announced > rested) {
 			waiter_rest(pair, &census);
 			rested = tlat_stamp_end(&pair->ctx->stamper);
 		}
@@ -125,22 +123,20 @@ void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
 	atomic_store_explicit(&my->gone, true, memory_order_release);
 }
 
-/* ------------------------------------------------------------------------
- * Pair: the waker, who keeps the book
- */
+/* == Pair: the waker, who keeps the book == */
 
 struct cycle {
-	uint64_t seq;		/* announcement that the waker is after */
+	uint64_t seq; /* announcement that the waker is after */
 	uint64_t t0, t1;
 	uint64_t announced;
-	uint64_t late;		/* the slot had passed */
-	uint64_t slot;		/* next kick when there is an interval */
-	uint64_t rests;		/* of the waiter, when last looked */
-	uint64_t unmeasured;	/* cycles left that are not measured after a rest */
-	uint64_t first;		/* stamp at the loop's start */
-	uint64_t reply_at;	/* round trip: stamp of the reply */
+	uint64_t late;	     /* the slot had passed */
+	uint64_t slot;	     /* next kick when there is an interval */
+	uint64_t rests;	     /* of the waiter, when last looked */
+	uint64_t unmeasured; /* cycles left that are not measured after a rest */
+	uint64_t first;	     /* stamp at the loop's start */
+	uint64_t reply_at;   /* round trip: stamp of the reply */
 	int woken;
-	bool kicked, measured;	/* the cycle under way */
+	bool kicked, measured; /* the cycle under way */
 };
 
 /* 1: the waiter has announced this cycle; 0: it has not by the deadline or the run is to end;
@@ -189,7 +185,10 @@ static void book_cycle(struct tlat_pair *pair, const struct cycle *cycle, struct
 		tlat_hist_record(book->call, (int64_t)(cycle->t1 - cycle->t0));
 }
 
-/* A kick whose wake never came: count it, kick again. Whether the waiter is back. */
+/*
+ * A wake that is not there within its bound: the cycle is lost, the run need not be. If the wake is
+ * only late it is waited for; a second kick would wake twice. Whether the waiter is back.
+ */
 static bool recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
 {
 	bool stopping = requested(&pair->limits);
@@ -202,6 +201,8 @@ static bool recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_boo
 	book->lost_wake = book->lost_wake || !stopping;
 	if (stopping)
 		return false;
+	if (await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper)) > 0)
+		return true;
 	pair->ctx->ops->kick(pair->ctx);
 	return await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper)) > 0;
 }
@@ -261,8 +262,8 @@ static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle)
 		cycle->slot = at;
 	cycle->late = cycle->slot < cycle->announced;
 	if (cycle->slot < at)
-		cycle->slot += (at - cycle->slot + pair->interval - 1) / pair->interval *
-			       pair->interval;
+		cycle->slot +=
+			(at - cycle->slot + pair->interval - 1) / pair->interval * pair->interval;
 	at = cycle->slot;
 	cycle->slot += pair->interval;
 	return at;
@@ -320,7 +321,7 @@ static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_
 		 struct tlat_book *book)
 {
 	struct tlat_probe_ctx *ctx = pair->ctx;
-	int (*wake)(struct tlat_probe_ctx *) = ctx->ops->kick;	/* looked up outside */
+	int (*wake)(struct tlat_probe_ctx *) = ctx->ops->kick; /* looked up outside */
 
 	cycle->t0 = tlat_stamp_begin(&ctx->stamper);
 	cycle->woken = wake(ctx);
@@ -363,9 +364,7 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 	pair->ctx->ops->kick(pair->ctx);
 }
 
-/* ------------------------------------------------------------------------
- * Solo
- */
+/* == Solo == */
 
 /* Enter one expiry and the slots it passed over; go on to the next slot. */
 static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t next, uint64_t at)
@@ -409,8 +408,10 @@ static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 	if (error)
 		return error;
 	book->ended = event.at;
-	book_expiry(grid, book, ops->flags & TLAT_PROBE_PERIODIC ?
-		    grid->slot + event.n : tlat_grid_after(grid, event.at), event.at);
+	book_expiry(grid, book,
+		    ops->flags & TLAT_PROBE_PERIODIC ? grid->slot + event.n
+						     : tlat_grid_after(grid, event.at),
+		    event.at);
 	return 0;
 }
 
@@ -445,7 +446,8 @@ void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
 		armed = true;
 		if (++census.waits < TLAT_CENSUS_CYCLES)
 			continue;
-		tlat_census_take(&census, &ignored, &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
+		tlat_census_take(&census, &ignored,
+				 &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
 	}
 	tlat_census_take(&census, &ignored, &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
 	if (error)
@@ -454,9 +456,7 @@ void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
 		book->end = TLAT_END_SIGNAL;
 }
 
-/* ------------------------------------------------------------------------
- * Loopback
- */
+/* == Loopback == */
 
 static void loopback_cycle(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			   struct tlat_book *book)
@@ -483,8 +483,8 @@ void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *lim
 	book->ended = first;
 	book->end = TLAT_END_COUNT;
 	while (book->counts.asked < limits->samples) {
-		if (!book->started && (book->warmup >= limits->warmup ||
-				       book->ended - first >= limits->warmup_span))
+		if (!book->started &&
+		    (book->warmup >= limits->warmup || book->ended - first >= limits->warmup_span))
 			book->started = book->ended;
 		if (book->started && book->ended - book->started >= limits->duration) {
 			book->end = TLAT_END_TIME;

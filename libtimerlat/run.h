@@ -14,39 +14,39 @@
  * 2.4 %. */
 #define TLAT_CENSUS_CYCLES 64
 /* Cycles after a rest that are not measured. */
-#define TLAT_REST_CYCLES 3
+#define TLAT_REST_CYCLES   3
 #define TLAT_REST_AFTER_NS 8000000LL
-#define TLAT_REST_NS 2000000LL
+#define TLAT_REST_NS	   2000000LL
 /* A wait that lasts longer than this past its kick has been lost. */
 #define TLAT_WAIT_BOUND_NS 1000000000LL
 /* How long a cycle may still take to complete once the run is to end. */
-#define TLAT_GRACE_NS 100000000LL
+#define TLAT_GRACE_NS	   100000000LL
 
 /* What a loop may do; times in the loop's own unit (ticks for pairs, ns for solo). */
 struct tlat_limits {
-	uint64_t samples;	/* cycles or slots asked; UINT64_MAX: no limit */
-	uint64_t duration;	/* of measurement; UINT64_MAX: no limit */
-	uint64_t warmup;	/* cycles at most */
-	uint64_t warmup_span;	/* time at most */
-	uint64_t rest_after, rest_ns;	/* rest_after 0: never */
-	const atomic_int *request;	/* set when somebody wants the run to end */
+	uint64_t samples;	      /* cycles or slots asked; UINT64_MAX: no limit */
+	uint64_t duration;	      /* of measurement; UINT64_MAX: no limit */
+	uint64_t warmup;	      /* cycles at most */
+	uint64_t warmup_span;	      /* time at most */
+	uint64_t rest_after, rest_ns; /* rest_after 0: never */
+	const atomic_int *request;    /* set when somebody wants the run to end */
 };
 
 /* Written by the waiter, read by the waker; what every cycle needs is on the first line. */
 struct tlat_waiter_line {
-	alignas(TLAT_CACHE_LINE) atomic_ullong announced_seq;	/* cycles announced */
-	uint64_t announced;	/* stamp of the last announcement */
-	uint64_t woken_at;	/* stamp of the last wake */
+	alignas(TLAT_CACHE_LINE) atomic_ullong announced_seq; /* cycles announced */
+	uint64_t announced;				      /* stamp of the last announcement */
+	uint64_t woken_at;				      /* stamp of the last wake */
 	uint64_t rests;
-	int32_t cpu;		/* where the last wake was stamped */
-	int32_t replied;	/* round trip: what the reply's kick returned */
-	bool awake;		/* the last wait found nothing to sleep for */
-	bool slept;		/* --verify: the last wait gave up the CPU */
+	int32_t cpu;	 /* where the last wake was stamped */
+	int32_t replied; /* round trip: what the reply's kick returned */
+	bool awake;	 /* the last wait found nothing to sleep for */
+	bool slept;	 /* --verify: the last wait gave up the CPU */
 	atomic_bool resting;
-	atomic_bool gone;	/* the waiter has left its loop */
-	alignas(TLAT_CACHE_LINE) uint64_t not_asleep;	/* waits without a voluntary switch */
-	uint64_t preempted;	/* involuntary switches */
-	int32_t error;		/* negative errno when a wait failed */
+	atomic_bool gone;			      /* the waiter has left its loop */
+	alignas(TLAT_CACHE_LINE) uint64_t not_asleep; /* waits without a voluntary switch */
+	uint64_t preempted;			      /* involuntary switches */
+	int32_t error;				      /* negative errno when a wait failed */
 };
 
 /* Written by the waker, read by the waiter. */
@@ -58,22 +58,22 @@ struct tlat_pair {
 	struct tlat_waiter_line waiter;
 	struct tlat_waker_line waker;
 	struct tlat_probe_ctx *ctx;
-	struct tlat_probe_ctx *reply;	/* round trip: the way back; else NULL */
-	atomic_int *stop;	/* ctx->stop of both, writable */
+	struct tlat_probe_ctx *reply; /* round trip: the way back; else NULL */
+	atomic_int *stop;	      /* ctx->stop of both, writable */
 	struct tlat_limits limits;
-	uint64_t settle, dither, interval;	/* ticks; interval 0: closed loop */
-	uint64_t wait_bound, grace;	/* ticks */
+	uint64_t settle, dither, interval; /* ticks; interval 0: closed loop */
+	uint64_t wait_bound, grace;	   /* ticks */
 	uint64_t seed;
-	bool sleeps;		/* a wait that does not sleep is remarkable */
+	bool sleeps; /* a wait that does not sleep is remarkable */
 	bool verify;
-	bool yields;		/* one CPU without strict priority: hand it over after a kick */
+	bool yields; /* one CPU without strict priority: hand it over after a kick */
 };
 
 struct tlat_solo {
 	struct tlat_probe_ctx *ctx;
 	struct tlat_limits limits;
-	uint64_t interval, phase;	/* ns */
-	uint64_t tick;		/* phase is within one of these, ns */
+	uint64_t interval, phase; /* ns */
+	uint64_t tick;		  /* phase is within one of these, ns */
 };
 
 /* The two sides of a pair, each on its thread. The waker keeps the book: it alone knows both

@@ -30,7 +30,8 @@ static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
 	error = pthread_create(&run->controller, NULL, tlat_run_control, run);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
-		return tlat_fail(reterr, -error, "controller thread not created: %s; check RLIMIT_NPROC",
+		return tlat_fail(reterr, -error,
+				 "controller thread not created: %s; check RLIMIT_NPROC",
 				 strerror(error));
 	return 0;
 }
@@ -49,7 +50,8 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 				 strerror(errno));
 	run->end_signal = unused_signal();
 	if (!run->end_signal)
-		return tlat_fail(reterr, -EBUSY, "every real-time signal has a handler; one must be "
+		return tlat_fail(reterr, -EBUSY,
+				 "every real-time signal has a handler; one must be "
 				 "free to end a blocked wait");
 	return tlat_run_plan(run, opts, reterr);
 }
@@ -92,7 +94,7 @@ void tlat_run_stop(struct tlat_run *run)
 
 	atomic_store(&run->request, 1);
 	if (write(run->wake_fd, &one, sizeof(one)) < 0)
-		errno = saved;	/* full: the controller is being woken already */
+		errno = saved; /* full: the controller is being woken already */
 	errno = saved;
 }
 
@@ -167,8 +169,7 @@ void tlat_run_free(struct tlat_run *run)
 	free(run);
 }
 
-int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report,
-		  struct tlat_error *reterr)
+int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report, struct tlat_error *reterr)
 {
 	int error;
 

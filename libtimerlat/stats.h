@@ -8,9 +8,9 @@
 /* A quantile with its two-sided 95 % interval, in units of the histogram. */
 struct tlat_estimate {
 	double value, lo, hi;
-	double n_eff;		/* effective sample size */
-	double tau;		/* one sample in tau is independent, >= 1 */
-	bool supported;		/* false: too few samples; value is then the maximum */
+	double n_eff;	/* effective sample size */
+	double tau;	/* one sample in tau is independent, >= 1 */
+	bool supported; /* false: too few samples; value is then the maximum */
 };
 
 /*

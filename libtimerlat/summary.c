@@ -9,11 +9,8 @@
 #include "report.h"
 
 const struct tlat_quantile tlat_quantiles[TLAT_QUANTILES] = {
-	{ "p50_ns", 0.5 },
-	{ "p90_ns", 0.9 },
-	{ "p99_ns", 0.99 },
-	{ "p999_ns", 0.999 },
-	{ "p9999_ns", 0.9999 },
+	{ "p50_ns", 0.5 },    { "p90_ns", 0.9 },      { "p99_ns", 0.99 },
+	{ "p999_ns", 0.999 }, { "p9999_ns", 0.9999 },
 };
 
 double tlat_hist_ns(const struct tlat_hist *hist, double value)
@@ -39,7 +36,10 @@ void tlat_figures(const struct tlat_hist *hist, const struct tlat_blocks *blocks
 {
 	*ret = (struct tlat_figures){
 		.n = hist ? tlat_hist_count(hist) : 0,
-		.min_ns = NAN, .max_ns = NAN, .mean_ns = NAN, .sd_ns = NAN,
+		.min_ns = NAN,
+		.max_ns = NAN,
+		.mean_ns = NAN,
+		.sd_ns = NAN,
 	};
 	for (size_t i = 0; i < TLAT_QUANTILES; i++)
 		ret->q[i] = (struct tlat_estimate){ .value = NAN, .lo = NAN, .hi = NAN };
@@ -119,8 +119,8 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret)
 {
 	bool estimate = kind == TLAT_FIGURE_ESTIMATE;
-	bool one_way = result->has_offset && !result->round_trip &&
-		       result->wait.cpu != result->kick.cpu;
+	bool one_way =
+		result->has_offset && !result->round_trip && result->wait.cpu != result->kick.cpu;
 	const struct tlat_uncertainty_input in = {
 		.clock = result->clock,
 		.offset = one_way ? &result->offset : NULL,
@@ -154,8 +154,9 @@ int tlat_result_quantile_ns(const struct tlat_result *result, double p, double *
 		e = quantile_ns(hist, result->blocks, p);
 	if (!e.supported) {
 		if (ret_hi_ns)
-			*ret_hi_ns = hist && tlat_hist_count(hist) ?
-				tlat_hist_ns(hist, (double)tlat_hist_max(hist)) : NAN;
+			*ret_hi_ns = hist && tlat_hist_count(hist)
+					     ? tlat_hist_ns(hist, (double)tlat_hist_max(hist))
+					     : NAN;
 		return -ENODATA;
 	}
 	if (ret_value_ns)

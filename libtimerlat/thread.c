@@ -15,12 +15,10 @@
 #include "rt.h"
 #include "thread.h"
 
-#define STACK_BYTES (128 * 1024)
+#define STACK_BYTES   (128 * 1024)
 #define FLOOR_SAMPLES 2000
 
-/* ------------------------------------------------------------------------
- * Gate
- */
+/* == Gate == */
 
 void tlat_gate_init(struct tlat_gate *gate)
 {
@@ -70,9 +68,7 @@ void tlat_gate_set(struct tlat_gate *gate, int state)
 	pthread_mutex_unlock(&gate->lock);
 }
 
-/* ------------------------------------------------------------------------
- * Set-up of the calling thread
- */
+/* == Set-up of the calling thread == */
 
 /* Policy, CPU and slack; without the policy when it is refused and nobody insists. */
 static int apply_attributes(struct tlat_measurer *m)
@@ -118,7 +114,8 @@ static void lock_memory(struct tlat_measurer *m, const void *mem, size_t bytes)
 	tlat_findings_add(&m->findings, TLAT_INFO, "memory-not-locked",
 			  "raise the limit: ulimit -l unlimited, or grant CAP_IPC_LOCK",
 			  "mlock of the measuring buffers failed: %s; they are touched, but may be "
-			  "paged out", strerror(errno));
+			  "paged out",
+			  strerror(errno));
 }
 
 static int new_hist(struct tlat_measurer *m, struct tlat_hist **ret_hist, uint64_t hz)
@@ -260,9 +257,7 @@ static void *measure(void *arg)
 	return write(m->done_fd, &one, sizeof(one)) < 0 ? arg : NULL;
 }
 
-/* ------------------------------------------------------------------------
- * Creation
- */
+/* == Creation == */
 
 int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 {
@@ -280,8 +275,10 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 	error = pthread_create(&m->thread, &attr, measure, m);
 	pthread_attr_destroy(&attr);
 	if (error)
-		return tlat_fail(reterr, -error, "thread for CPU %d not created: %s; check "
-				 "RLIMIT_NPROC and RLIMIT_MEMLOCK", m->cpu, strerror(error));
+		return tlat_fail(reterr, -error,
+				 "thread for CPU %d not created: %s; check "
+				 "RLIMIT_NPROC and RLIMIT_MEMLOCK",
+				 m->cpu, strerror(error));
 	m->running = true;
 	return 0;
 }

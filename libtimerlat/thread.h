@@ -39,8 +39,8 @@ struct tlat_measurer {
 	int32_t cpu, policy, priority;
 	int64_t slack_ns;
 	bool strict;
-	int end_signal;		/* unblocked, so that a blocked wait can be ended */
-	int done_fd;		/* eventfd, told when the thread has left its loop */
+	int end_signal; /* unblocked, so that a blocked wait can be ended */
+	int done_fd;	/* eventfd, told when the thread has left its loop */
 	/* what there is */
 	pthread_t thread;
 	void *stack;
@@ -48,26 +48,26 @@ struct tlat_measurer {
 	struct tlat_side_facts facts;
 	struct rusage before, after;
 	struct tlat_findings findings;
-	struct tlat_error why;	/* of a failed set-up */
+	struct tlat_error why; /* of a failed set-up */
 	atomic_bool finished;
-	bool records;		/* keeps the book */
-	bool running;		/* has been created and not been joined */
+	bool records; /* keeps the book */
+	bool running; /* has been created and not been joined */
 };
 
 /* One instance of a probe: a pair, or one solo thread. */
 struct tlat_instance {
 	const struct tlat_run_opts *opts;
 	const struct tlat_clock *clock;
-	struct tlat_probe_ctx *ctx, *reply;	/* in map */
-	struct tlat_pair *pair;	/* in map; NULL for solo */
+	struct tlat_probe_ctx *ctx, *reply; /* in map */
+	struct tlat_pair *pair;		    /* in map; NULL for solo */
 	struct tlat_solo solo;
 	struct tlat_limits limits;
-	atomic_int *stop;	/* in map */
+	atomic_int *stop; /* in map */
 	void *map;
 	size_t map_size;
 	struct tlat_book book;
 	struct tlat_result *result;
-	struct tlat_measurer measurers[2];	/* pair: waiter, waker */
+	struct tlat_measurer measurers[2]; /* pair: waiter, waker */
 	int n_measurers;
 	bool open, reply_open;
 };
@@ -86,10 +86,10 @@ void tlat_measurer_join(struct tlat_measurer *measurer);
 
 /* inject.c: a self-test's delay between the first stamp and the kick. */
 struct tlat_injection {
-	struct tlat_probe_ops ops;	/* first: an ops pointer leads back here */
+	struct tlat_probe_ops ops; /* first: an ops pointer leads back here */
 	const struct tlat_probe_ops *real;
 	uint64_t delay_ns;
-	struct tlat_hist *spun;	/* delays really spun, ns */
+	struct tlat_hist *spun; /* delays really spun, ns */
 };
 
 int tlat_injection_init(struct tlat_injection *injection, const struct tlat_probe_ops *real,

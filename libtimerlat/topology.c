@@ -9,10 +9,10 @@
 
 #include "machine_state.h"
 
-#define CPU_PATH "sys/devices/system/cpu/cpu%d/"
+#define CPU_PATH	"sys/devices/system/cpu/cpu%d/"
 /* Linux knows four levels, the first of them split in two; some machines list more. */
 #define CACHE_INDEX_MAX 8
-#define NO_CORE (-1)
+#define NO_CORE		(-1)
 
 static int read_siblings(const struct tlat_machine *machine, struct tlat_cpuset *ret_set,
 			 int32_t cpu, const char *name)

@@ -12,15 +12,12 @@
 #include "uncertainty.h"
 
 #define PPB 1e-9
-#define Z95 1.959964		/* a 95 % interval is this many standard deviations either side */
+#define Z95 1.959964 /* a 95 % interval is this many standard deviations either side */
 
 const char *const tlat_component_names[TLAT_U_COUNT] = {
-	[TLAT_U_QUANTUM] = "quantum_ns",
-	[TLAT_U_READ] = "read_ns",
-	[TLAT_U_ORDERING] = "ordering_ns",
-	[TLAT_U_OFFSET] = "offset_ns",
-	[TLAT_U_FREQUENCY] = "frequency_ns",
-	[TLAT_U_BIN] = "bin_ns",
+	[TLAT_U_QUANTUM] = "quantum_ns",     [TLAT_U_READ] = "read_ns",
+	[TLAT_U_ORDERING] = "ordering_ns",   [TLAT_U_OFFSET] = "offset_ns",
+	[TLAT_U_FREQUENCY] = "frequency_ns", [TLAT_U_BIN] = "bin_ns",
 	[TLAT_U_SAMPLING] = "sampling_ns",
 };
 
@@ -43,7 +40,7 @@ static struct part quantum(const struct tlat_uncertainty_input *in)
 	double q = in->clock->quantum_ns, square;
 
 	if (in->solo) {
-		q = fmax(q, 1);		/* clock_gettime counts whole nanoseconds */
+		q = fmax(q, 1); /* clock_gettime counts whole nanoseconds */
 		return (struct part){ q / sqrt(12), q };
 	}
 	square = q * q / (6 * fmax(in->n, 1));
@@ -107,12 +104,9 @@ static struct part sampling(const struct tlat_uncertainty_input *in)
 void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret)
 {
 	const struct part parts[TLAT_U_COUNT] = {
-		[TLAT_U_QUANTUM] = quantum(in),
-		[TLAT_U_READ] = read_cost(in),
-		[TLAT_U_ORDERING] = ordering(in),
-		[TLAT_U_OFFSET] = offset(in),
-		[TLAT_U_FREQUENCY] = frequency(in),
-		[TLAT_U_BIN] = bin(in),
+		[TLAT_U_QUANTUM] = quantum(in),	    [TLAT_U_READ] = read_cost(in),
+		[TLAT_U_ORDERING] = ordering(in),   [TLAT_U_OFFSET] = offset(in),
+		[TLAT_U_FREQUENCY] = frequency(in), [TLAT_U_BIN] = bin(in),
 		[TLAT_U_SAMPLING] = sampling(in),
 	};
 	double square = 0;

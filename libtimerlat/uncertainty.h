@@ -9,13 +9,13 @@
 #include "clock.h"
 
 enum tlat_component {
-	TLAT_U_QUANTUM,		/* stamps advance in steps */
-	TLAT_U_READ,		/* the cost of a stamp varies */
-	TLAT_U_ORDERING,	/* where inside its cost a stamp is taken */
-	TLAT_U_OFFSET,		/* the two CPUs' counters may differ */
-	TLAT_U_FREQUENCY,	/* ticks per second are known to so many ppb */
-	TLAT_U_BIN,		/* a bin of the histogram has a width */
-	TLAT_U_SAMPLING,	/* other samples would have given another figure */
+	TLAT_U_QUANTUM,	  /* stamps advance in steps */
+	TLAT_U_READ,	  /* the cost of a stamp varies */
+	TLAT_U_ORDERING,  /* where inside its cost a stamp is taken */
+	TLAT_U_OFFSET,	  /* the two CPUs' counters may differ */
+	TLAT_U_FREQUENCY, /* ticks per second are known to so many ppb */
+	TLAT_U_BIN,	  /* a bin of the histogram has a width */
+	TLAT_U_SAMPLING,  /* other samples would have given another figure */
 	TLAT_U_COUNT,
 };
 
@@ -24,21 +24,21 @@ extern const char *const tlat_component_names[TLAT_U_COUNT];
 
 struct tlat_uncertainty_input {
 	const struct tlat_calibration *clock;
-	const struct tlat_clock_offset *offset;	/* NULL: both stamps from one CPU */
-	uint64_t hz;		/* unit of the histogram */
-	int64_t slew_ppb;	/* solo: bound of CLOCK_MONOTONIC's rate error */
-	bool solo;		/* one clock_gettime stamp against a programmed time */
-	bool exact;		/* the value was kept itself (min, max), not its bin */
-	bool locked;		/* stamps may keep one phase to the clock's steps */
+	const struct tlat_clock_offset *offset; /* NULL: both stamps from one CPU */
+	uint64_t hz;				/* unit of the histogram */
+	int64_t slew_ppb;			/* solo: bound of CLOCK_MONOTONIC's rate error */
+	bool solo;   /* one clock_gettime stamp against a programmed time */
+	bool exact;  /* the value was kept itself (min, max), not its bin */
+	bool locked; /* stamps may keep one phase to the clock's steps */
 	double value_ns;
-	double lo_ns, hi_ns;	/* 95 % interval from sampling; NAN: none */
-	double n;		/* independent samples behind an estimate; 1: a single value */
+	double lo_ns, hi_ns; /* 95 % interval from sampling; NAN: none */
+	double n;	     /* independent samples behind an estimate; 1: a single value */
 };
 
 struct tlat_uncertainty {
 	double component_ns[TLAT_U_COUNT];
-	double u_ns;		/* expanded, k = 2 */
-	double worst_ns;	/* linear sum of the bounds */
+	double u_ns;	 /* expanded, k = 2 */
+	double worst_ns; /* linear sum of the bounds */
 };
 
 void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret);

@@ -12,14 +12,14 @@
 struct tlat_watch_idle {
 	int32_t cpu;
 	char state[28];
-	uint64_t usage;		/* entries */
-	uint64_t time_ns;	/* counted when the state is left: may exceed duration_ns */
+	uint64_t usage;	  /* entries */
+	uint64_t time_ns; /* counted when the state is left: may exceed duration_ns */
 };
 
 struct tlat_watch_count {
-	int32_t cpu;		/* -1: machine-wide */
-	char name[28];		/* row of /proc/interrupts or /proc/softirqs: "LOC", "TIMER"; a
-				 * numbered one with its device: "36:eth0" */
+	int32_t cpu;   /* -1: machine-wide */
+	char name[28]; /* row of /proc/interrupts or /proc/softirqs: "LOC", "TIMER"; a
+			* numbered one with its device: "36:eth0" */
 	uint64_t count;
 };
 
@@ -29,10 +29,10 @@ struct tlat_watch_delta {
 	size_t n_idle;
 	struct tlat_watch_count *interrupts, *softirqs;
 	size_t n_interrupts, n_softirqs;
-	uint64_t switches;	/* of the whole machine: ctxt */
-	int64_t steal_ns;	/* of the CPUs used; -1: not known */
-	int64_t throttled;	/* times a cgroup above us was throttled; -1: not known */
-	int64_t hrtimer_hangs, hrtimer_retries, hrtimer_events;	/* -1: not known */
+	uint64_t switches; /* of the whole machine: ctxt */
+	int64_t steal_ns;  /* of the CPUs used; -1: not known */
+	int64_t throttled; /* times a cgroup above us was throttled; -1: not known */
+	int64_t hrtimer_hangs, hrtimer_retries, hrtimer_events; /* -1: not known */
 	int64_t duration_ns;
 	/* of the measuring threads, filled by the runner from getrusage(RUSAGE_THREAD) */
 	uint64_t voluntary, involuntary, minor_faults, major_faults, migrations;
@@ -57,7 +57,7 @@ void tlat_watch_delta_free(struct tlat_watch_delta *delta);
 struct tlat_watch_cpu {
 	int32_t cpu;
 	bool has_steal, has_timers;
-	uint64_t steal_ticks;	/* of 1/USER_HZ s */
+	uint64_t steal_ticks; /* of 1/USER_HZ s */
 	uint64_t hrtimer_events, hrtimer_retries, hrtimer_hangs;
 };
 

@@ -17,7 +17,7 @@
 
 struct composed {
 	char root[64];
-	char last_dir[512];	/* made by the last file, so that neighbours do without */
+	char last_dir[512]; /* made by the last file, so that neighbours do without */
 };
 
 static void compose_need(bool ok, const char *what, const char *name)
@@ -120,8 +120,7 @@ static void compose_group(struct composed *machine, const struct tlat_cpuset *gr
 }
 
 /* cores LIST K D, caches LIST K D */
-static void compose_groups(struct composed *machine, const char *list, const char *rest,
-			   bool cores)
+static void compose_groups(struct composed *machine, const char *list, const char *rest, bool cores)
 {
 	struct tlat_cpuset set = compose_set(list), group = { { 0 } };
 	int each = 0, further = 0, n = 0;

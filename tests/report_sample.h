@@ -192,9 +192,16 @@ static inline struct tlat_report *sample_report(void)
 	*report->clock = sample_clock;
 	report->machine.known = true;
 	report->machine.facts = (struct tlat_machine_facts){
-		.kernel = "6.12.0-rt #1 SMP PREEMPT_RT", .cmdline = "quiet isolcpus=1",
-		.preempt = "rt", .cpu_model = "Model \"X\"", .clocksource = "tsc", .hz = 250,
-		.smt = 0, .turbo = -1, .rt_runtime_us = -1, .rt_period_us = 1000000,
+		.kernel = "6.12.0-rt #1 SMP PREEMPT_RT",
+		.cmdline = "quiet isolcpus=1",
+		.preempt = "rt",
+		.cpu_model = "Model \"X\"",
+		.clocksource = "tsc",
+		.hz = 250,
+		.smt = 0,
+		.turbo = -1,
+		.rt_runtime_us = -1,
+		.rt_period_us = 1000000,
 		.boot_id = "6fa459ea-ee8a-3ca4-894e-db77e160355e",
 	};
 	report->machine.online = strdup("0-1");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-calib.c - calibration arithmetic against synthetic clocks whose truth is known. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -84,15 +84,16 @@ static void assert_quantum_exact(double quantum_ticks, double work_ticks, enum o
 	take_stamps(v, &c, work_ticks, outlier);
 	tlat_calib_quantum(v, STAMPS, &q);
 	if (q.ticks != quantum_ticks)
-		fail_msg("quantum %g ticks, work %g, outliers %d: found %.9g (R %.3f)", quantum_ticks,
-			 work_ticks, outlier, q.ticks, q.concentration);
+		fail_msg("quantum %g ticks, work %g, outliers %d: found %.9g (R %.3f)",
+			 quantum_ticks, work_ticks, outlier, q.ticks, q.concentration);
 	assert_true(q.concentration >= 0.9);
 	assert_true(q.share >= 0.9);
 }
 
 static void the_quantum_is_exact_with_monotonic_reads_and_outliers(void **state)
 {
-	/* 26: a 2.6 GHz counter fed by 100 MHz; 104, 2596: 40 ns and 1 us of it; 40, 1000: of 1 GHz */
+	/* 26: a 2.6 GHz counter fed by 100 MHz; 104, 2596: 40 ns and 1 us of it; 40, 1000: of 1 GHz
+	 */
 	static const double quanta[] = { 1, 2, 3, 10, 26, 40, 104, 1000, 2596 };
 
 	(void)state;
@@ -256,7 +257,8 @@ static void drift_between_two_spans_exceeds_both_bounds(void **state)
 static void a_counter_that_stands_still_or_steps_back_has_no_rate(void **state)
 {
 	struct tlat_bracket ok = { 100, 100, 110 }, still = { 100, 200, 110 };
-	struct tlat_bracket back = { 50, 200, 60 }, torn = { 300, 200, 290 }, late = { 200, 100, 210 };
+	struct tlat_bracket back = { 50, 200, 60 }, torn = { 300, 200, 290 },
+			    late = { 200, 100, 210 };
 	struct tlat_calib_rate rate;
 
 	(void)state;
@@ -277,7 +279,7 @@ static void a_torn_bracket_is_never_the_tightest(void **state)
 /* Exchanges of two counters that differ by offset; paths of unequal, random length. */
 struct link {
 	double now_ticks;
-	double ask_ticks, answer_ticks;	/* shortest path each way */
+	double ask_ticks, answer_ticks; /* shortest path each way */
 	int64_t offset_ticks;
 	double quantum_ticks;
 };
@@ -327,8 +329,10 @@ static void the_interval_always_contains_the_true_offset(void **state)
 	(void)state;
 	for (int i = 0; i < TRIALS; i++) {
 		struct link link = {
-			.now_ticks = 1e12, .ask_ticks = 50 + draw_unit() * 500,
-			.answer_ticks = 50 + draw_unit() * 500, .offset_ticks = offsets[i % 8],
+			.now_ticks = 1e12,
+			.ask_ticks = 50 + draw_unit() * 500,
+			.answer_ticks = 50 + draw_unit() * 500,
+			.offset_ticks = offsets[i % 8],
 			.quantum_ticks = quanta[i % 3],
 		};
 		struct tlat_calib_offset o = measure(&link, 500);
@@ -453,7 +457,8 @@ static void costs_are_order_statistics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_quantum_is_exact_with_monotonic_reads_and_outliers, seed),
+		cmocka_unit_test_setup(the_quantum_is_exact_with_monotonic_reads_and_outliers,
+				       seed),
 		cmocka_unit_test_setup(a_quantum_that_is_no_integer_is_found, seed),
 		cmocka_unit_test_setup(a_clock_that_hardly_moves_gets_its_largest_step, seed),
 		cmocka_unit_test_setup(a_random_walk_has_a_quantum_of_one_tick, seed),

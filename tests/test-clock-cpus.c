@@ -4,9 +4,9 @@
  * offsets and gaps injected into their stamps; and that such threads neither
  * hang nor leave anything behind.
  */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -138,7 +138,7 @@ static uint64_t stamp_with_offset(void *data, enum tlat_stamp_edge edge)
 {
 	uint64_t ticks = edge == TLAT_EDGE_BEGIN ? tlat_arch_ticks_begin() : tlat_arch_ticks_end();
 
-	return sched_getcpu() == cpu_b ? ticks + (uint64_t)*(int64_t *)data : ticks;
+	return sched_getcpu() == cpu_b ? ticks + (uint64_t) * (int64_t *)data : ticks;
 }
 
 static void an_injected_offset_lies_inside_the_interval(void **state)
@@ -255,7 +255,8 @@ static void gaps_above_the_threshold_are_counted(void **state)
 
 	(void)state;
 	clock->stamper = (struct tlat_stamper){ .kind = TLAT_STAMP_SCRIPT,
-						.script = stamp_with_gaps, .data = &n };
+						.script = stamp_with_gaps,
+						.data = &n };
 	assert_int_equal(tlat_clock_gap(clock, cpu_a, 10000000, 1000), 0);
 	assert_true(cal->gap_known);
 	assert_int_equal(cal->gap_cpu, cpu_a);
@@ -292,8 +293,9 @@ static void a_crew_runs_each_member_on_its_cpu(void **state)
 
 	(void)state;
 	need_two_cpus();
-	assert_int_equal(tlat_crew_run((int32_t[]){ cpu_b, cpu_a }, 2, 10000000000, note_place, &r,
-				       NULL), 0);
+	assert_int_equal(
+		tlat_crew_run((int32_t[]){ cpu_b, cpu_a }, 2, 10000000000, note_place, &r, NULL),
+		0);
 	assert_int_equal(r.present, 2);
 	assert_int_equal(r.cpu[0], cpu_b);
 	assert_int_equal(r.cpu[1], cpu_a);
@@ -306,8 +308,9 @@ static void a_crew_with_one_bad_cpu_does_not_run(void **state)
 	struct roll_call r = { 0 };
 
 	(void)state;
-	assert_int_equal(tlat_crew_run((int32_t[]){ cpu_a, 8000 }, 2, 10000000000, note_place, &r,
-				       &error), -EINVAL);
+	assert_int_equal(
+		tlat_crew_run((int32_t[]){ cpu_a, 8000 }, 2, 10000000000, note_place, &r, &error),
+		-EINVAL);
 	assert_int_equal(r.present, 0);
 	assert_non_null(strstr(error.text, "CPU 8000"));
 }

@@ -3,9 +3,9 @@
  * test-clock.c - choice of source, calibration, script and end check, on this
  * machine and with its answers replaced: another root, a clock that moved on.
  */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -41,7 +41,8 @@ static void source_names_lead_back_to_sources(void **state)
 {
 	(void)state;
 	for (int source = TLAT_CLOCK_AUTO; source <= TLAT_CLOCK_GETTIME; source++)
-		assert_int_equal(tlat_clock_source_from_name(tlat_clock_source_name(source)), source);
+		assert_int_equal(tlat_clock_source_from_name(tlat_clock_source_name(source)),
+				 source);
 	assert_null(tlat_clock_source_name(-1));
 	assert_null(tlat_clock_source_name(TLAT_CLOCK_GETTIME + 1));
 	assert_int_equal(tlat_clock_source_from_name("hpet"), -EINVAL);
@@ -166,8 +167,12 @@ static void facts_are_filled_up_to_the_callers_size(void **state)
 static void make_root(char *root, const char *clocksource)
 {
 	static const char *const dirs[] = {
-		"sys", "sys/devices", "sys/devices/system", "sys/devices/system/cpu",
-		"sys/devices/system/clocksource", "sys/devices/system/clocksource/clocksource0",
+		"sys",
+		"sys/devices",
+		"sys/devices/system",
+		"sys/devices/system/cpu",
+		"sys/devices/system/clocksource",
+		"sys/devices/system/clocksource/clocksource0",
 	};
 	char path[256];
 	FILE *f;
@@ -270,8 +275,8 @@ static void a_tsc_that_was_asked_for_in_spite_of_the_kernel_is_a_finding(void **
 
 static void ticks_are_nanoseconds_rounded_up(void **state)
 {
-	static const uint64_t rates_hz[] = { 1, 999999, 1000000, 24000000, 1000000000, 2596120129,
-					     5999999999 };
+	static const uint64_t rates_hz[] = { 1,		 999999,     1000000,	24000000,
+					     1000000000, 2596120129, 5999999999 };
 	uint64_t random = 88172645463325252u;
 	struct tlat_clock clock = { .root_fd = -1 };
 

@@ -55,9 +55,10 @@ static int close_all(void **state)
 
 static struct tlat_run_opts base(const char *probe, const char *cpus)
 {
-	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = probe, .cpus = cpus,
-		.machine = machine, .clock = clock_used, .samples = 300, .warmup = 20,
-		.interval_ns = strncmp(probe, "timer", 5) ? 0 : 200000);
+	struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = probe, .cpus = cpus, .machine = machine, .clock = clock_used,
+			      .samples = 300, .warmup = 20,
+			      .interval_ns = strncmp(probe, "timer", 5) ? 0 : 200000);
 
 	return opts;
 }
@@ -90,9 +91,7 @@ static void assert_adds_up(const struct tlat_result *result)
 			 result->counts.recorded + result->counts.early + result->counts.overflow);
 }
 
-/* ------------------------------------------------------------------------
- * What is measured
- */
+/* == What is measured == */
 
 static void check_probe(const char *probe, const char *cpus)
 {
@@ -180,7 +179,8 @@ static void dwell_is_never_below_settle(void **state)
 		report = measured(&opts);
 		result = tlat_report_result(report, 0);
 		assert_true((double)tlat_hist_min(result->dwell) * 1e9 /
-			    (double)tlat_hist_hz(result->dwell) >= (double)settles[i] - 20);
+				    (double)tlat_hist_hz(result->dwell) >=
+			    (double)settles[i] - 20);
 		tlat_report_free(report);
 	}
 }
@@ -273,9 +273,7 @@ static void a_probe_that_cannot_run_here_is_a_result(void **state)
 	tlat_report_free(report);
 }
 
-/* ------------------------------------------------------------------------
- * Ends
- */
+/* == Ends == */
 
 static void a_stop_ends_a_run_and_keeps_what_was_measured(void **state)
 {
@@ -351,9 +349,7 @@ static void progress_is_seen_from_outside(void **state)
 	tlat_report_free(report);
 }
 
-/* ------------------------------------------------------------------------
- * What is left behind: nothing
- */
+/* == What is left behind: nothing == */
 
 static int open_descriptors(void)
 {
@@ -409,7 +405,7 @@ static void a_run_leaves_the_process_as_it_was(void **state)
 	tlat_report_free(report);
 	for (int s = 1; s < 65; s++) {
 		if (s >= 32 && s < SIGRTMIN)
-			continue;	/* the C library's own */
+			continue; /* the C library's own */
 		sigaction(s, NULL, &after);
 		assert_ptr_equal(after.sa_handler, before[s].sa_handler);
 	}
@@ -423,9 +419,7 @@ static void a_run_leaves_the_process_as_it_was(void **state)
 	assert_int_equal(threads(), tasks);
 }
 
-/* ------------------------------------------------------------------------
- * Requests that make no sense
- */
+/* == Requests that make no sense == */
 
 static void refuse(struct tlat_run_opts opts, const char *named)
 {

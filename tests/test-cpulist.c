@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-cpulist.c - sets of CPUs and the kernel's list syntax, against a slow model. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -57,10 +57,12 @@ static void empty_text_is_the_empty_set(void **state)
 static void unreadable_text_is_an_error_and_leaves_the_set_alone(void **state)
 {
 	static const char *const bad[] = {
-		"(null)", "foo", "1-0", "0-", "-1", "-", ",", "0,", ",0", "0,,1", "0 1", "0 ,1",
-		"0x1", "+1", "1.0", "8192", "0-8192", "99999999999999999999999", "0-3:", "0-3:1",
-		"0-3:1/", "0-3:1/0", "0-3:3/2", "0-3:/2", "1:1/2x", "0-1-2", "N", "0-N", "all",
-		"\xff", "0-3;",
+		"(null)", "foo",   "1-0",    "0-",	"-1",	   "-",
+		",",	  "0,",	   ",0",     "0,,1",	"0 1",	   "0 ,1",
+		"0x1",	  "+1",	   "1.0",    "8192",	"0-8192",  "99999999999999999999999",
+		"0-3:",	  "0-3:1", "0-3:1/", "0-3:1/0", "0-3:3/2", "0-3:/2",
+		"1:1/2x", "0-1-2", "N",	     "0-N",	"all",	   "\xff",
+		"0-3;",
 	};
 
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-machine-facts.c - facts and audit of composed machines, and what the real one tells. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -16,7 +16,7 @@
 /* The kernel's answer to sched_getaffinity(2), when a test wants another than the real one. */
 static struct {
 	bool active;
-	size_t mask_bytes;	/* shorter masks are refused */
+	size_t mask_bytes; /* shorter masks are refused */
 	size_t calls;
 	const char *cpus;
 } fake;
@@ -81,10 +81,9 @@ static void a_laptop_tells_its_facts(void **state)
 	(void)state;
 	replay("laptop");
 	facts = tlat_machine_facts(machine);
-	assert_string_equal(facts->kernel,
-			    "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1");
+	assert_string_equal(facts->kernel, "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1");
 	assert_string_equal(facts->cmdline, "BOOT_IMAGE=/vmlinuz root=/dev/sda1 quiet "
-			    "mitigations=off");
+					    "mitigations=off");
 	assert_string_equal(facts->preempt, "voluntary");
 	assert_string_equal(facts->cpu_model, "Intel(R) Core(TM) i7-8550U");
 	assert_string_equal(facts->governor, "powersave");
@@ -154,7 +153,7 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 		const char *machine, *findings;
 	} expected[] = {
 		{ "laptop", "not-isolated cpu-governor! rt-throttling smt-active "
-		  "deep-idle-states transparent-hugepages" },
+			    "deep-idle-states transparent-hugepages" },
 		/* From Linux 6.12 on only RT_GROUP_SCHED throttles. */
 		{ "server", "not-isolated cpu-governor! smt-active numa-balancing" },
 		{ "cpuset-v1", "rt-throttling" },
@@ -163,7 +162,7 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 		{ "board", "not-isolated rt-throttling" },
 		{ "null-files", "not-isolated isolation-unknown isolation-unknown" },
 		{ "not-effective", "not-isolated isolation-not-effective! "
-		  "isolation-not-effective!" },
+				   "isolation-not-effective!" },
 		{ "partition-inside", "" },
 	};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-machine.c - composed machines replayed: CPU lists and words, relations, isolation. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -225,7 +225,7 @@ static void words_that_mean_nothing_here_say_why(void **state)
 	end_replay();
 	replay("partition-outside");
 	assert_refused("isolated", "\"isolated\" is 4-7, outside this process's cpuset "
-		       "(/user.slice: 0-3)");
+				   "(/user.slice: 0-3)");
 }
 
 static void relations_follow_cores_caches_and_nodes(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-place.c - which CPUs a run gets on composed machines, and what it is told about them. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -70,15 +70,14 @@ static void every_machine_gets_its_exact_default_choice(void **state)
 		{ "partition-inside", "4,5 house 6: llc; affinity-obeyed" },
 		{ "partition-outside", "1,2 house 0: llc; not-isolated" },
 		{ "partition-old", "4,5 house 6: llc; affinity-obeyed" },
-		{ "partition-invalid",
-		  "1,2 house 0: node; not-isolated isolation-not-effective!" },
+		{ "partition-invalid", "1,2 house 0: node; not-isolated isolation-not-effective!" },
 		{ "cpuset-v1", "2,3 house 0: llc; " },
 		{ "container", "9,10 house 11: llc; not-isolated affinity-obeyed" },
 		{ "board", "0,0 house 0 shared: same-cpu; not-isolated same-cpu" },
 		{ "null-files",
 		  "1,2 house 0: node; not-isolated isolation-unknown isolation-unknown" },
 		{ "not-effective", "1,2 house 0: llc; not-isolated isolation-not-effective! "
-		  "isolation-not-effective!" },
+				   "isolation-not-effective!" },
 		{ "managed-irq", "1,2 house 0: node; not-isolated" },
 		{ "huge", "1500,1501 house 0: node; " },
 		{ "hybrid", "2,4 house 0: llc; not-isolated" },
@@ -143,12 +142,12 @@ static void a_list_overrides_the_mask_but_not_the_cpuset(void **state)
 	replay("container");
 	assert_pair("11,9", "11,9 house 10: llc; not-isolated");
 	assert_pair("0", "CPU list: CPU 0 is outside this process's cpuset (cgroup /: 9-11); "
-		    "choose from these, or start it in a cgroup that has CPU 0");
+			 "choose from these, or start it in a cgroup that has CPU 0");
 	end_replay();
 	/* The group itself has no cpuset; the one above it has. */
 	replay("partition-inside");
 	assert_pair("0", "CPU list: CPU 0 is outside this process's cpuset (cgroup /rt: 4-7); "
-		    "choose from these, or start it in a cgroup that has CPU 0");
+			 "choose from these, or start it in a cgroup that has CPU 0");
 	end_replay();
 	replay("isolated-boot");
 	assert_pair("isolated", "2,3 house 0: llc; ");
@@ -164,9 +163,9 @@ static void pairs_take_one_or_two_cpus_and_solo_runs_a_limit(void **state)
 	/* CPU 0 shares a core with CPU 4, so the controller goes elsewhere. */
 	assert_pair("4,1", "4,1 house 2: llc; not-isolated");
 	assert_pair("3,1,2", "CPU list: \"3,1,2\" names 3 CPUs, but a pair takes two (KICK,WAIT) "
-		    "or one for both; write for example 3,1");
+			     "or one for both; write for example 3,1");
 	assert_pair("", "CPU list: \"\" is empty; name CPUs such as 0-1, or leave it out for the "
-		    "default choice");
+			"default choice");
 	assert_solo("0-3", "0 1 2 3 house 4; not-isolated smt-sibling!");
 	assert_solo("0-4", "CPU list: \"0-4\" names 5 CPUs, but a run takes at most 4; name fewer");
 }

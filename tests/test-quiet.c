@@ -85,7 +85,7 @@ static void loops_do_not_allocate(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		unsigned long few = measured(probes[i], 100), many = measured(probes[i], 4000);
 
-		assert_true(few > 0);	/* the counter works: set-up allocates */
+		assert_true(few > 0); /* the counter works: set-up allocates */
 		assert_int_equal(few, many);
 	}
 }

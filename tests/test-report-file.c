@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-report-file.c - reports in files: whole or not at all, and what was there before stays. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 

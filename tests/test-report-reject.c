@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-report-reject.c - what is no report is refused with one clear reason, and never a crash. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -250,7 +250,7 @@ static void mutations_of_a_report_never_crash_a_reader(void **state)
 		memcpy(changed, text, n);
 		for (uint64_t rounds = sample_next(&seed) % 3 + 1; rounds; rounds--)
 			length = mutate(changed, length, &seed);
-		exact = malloc(length);		/* so that one byte too far is seen */
+		exact = malloc(length); /* so that one byte too far is seen */
 		memcpy(exact, changed, length);
 		if (tlat_report_read_text(&read, exact, length, false, "fuzz", &error) == 0) {
 			accepted++;
@@ -261,7 +261,7 @@ static void mutations_of_a_report_never_crash_a_reader(void **state)
 		}
 		free(exact);
 	}
-	assert_true(accepted > 100);	/* else the mutations only tested the parser of JSON */
+	assert_true(accepted > 100); /* else the mutations only tested the parser of JSON */
 	free(changed);
 	free(text);
 	tlat_report_free(report);
@@ -283,7 +283,7 @@ int main(void)
 
 int main(void)
 {
-	return 77;	/* no reader in this build */
+	return 77; /* no reader in this build */
 }
 
 #endif

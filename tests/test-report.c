@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-report.c - what goes into a report comes out of it: by C access, as JSON, and read back. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -157,9 +157,9 @@ static void what_this_library_does_not_know_survives_a_rewrite(void **state)
 	json_object_set_new(document, "weather", json_string("rain"));
 	json_object_set_new(json_object_get(document, "run"), "moon", json_real(0.5));
 	json_object_set_new(result, "tide", json_integer(-3));
-	json_array_append_new(json_object_get(document, "results"),
-			      json_pack("{s:s, s:s, s:[i]}", "kind", "storm", "probe", "storm-x",
-					"metrics", 1));
+	json_array_append_new(
+		json_object_get(document, "results"),
+		json_pack("{s:s, s:s, s:[i]}", "kind", "storm", "probe", "storm-x", "metrics", 1));
 	strange = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	again = sample_read(strange);
 	copy = sample_text(again);
@@ -202,8 +202,9 @@ static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_need
 	document = json_loads(text, 0, NULL);
 	result = json_array_get(json_object_get(document, "results"), 0);
 	assert_true(json_is_null(json_object_get(json_object_get(result, "summary"), "p9999_ns")));
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(result, "needs"),
-							    "p9999_ns")), 100000);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(result, "needs"), "p9999_ns")),
+		100000);
 	assert_null(json_object_get(json_object_get(result, "needs"), "p99_ns"));
 	assert_null(json_object_get(json_object_get(result, "interval"), "p9999_ns"));
 	json_decref(document);
@@ -254,8 +255,8 @@ static void a_shorter_summary_struct_is_filled_as_far_as_it_goes(void **state)
 
 	(void)state;
 	assert_int_equal(summary_of_size(report->results[0], sizeof(struct tlat_summary)), 40);
-	assert_int_equal(summary_of_size(report->results[0],
-					 offsetof(struct tlat_summary, priority)), -7);
+	assert_int_equal(
+		summary_of_size(report->results[0], offsetof(struct tlat_summary, priority)), -7);
 	assert_int_equal(summary_of_size(report->results[0], 0), -7);
 	tlat_report_free(report);
 }
@@ -470,7 +471,7 @@ int main(void)
 
 int main(void)
 {
-	return 77;	/* no JSON in this build */
+	return 77; /* no JSON in this build */
 }
 
 #endif

@@ -19,28 +19,26 @@
 #include "run.h"
 #include "thread.h"
 
-/* ------------------------------------------------------------------------
- * A world: virtual time, and what happens in each cycle
- */
+/* == A world: virtual time, and what happens in each cycle == */
 
 enum fate {
-	FATE_WAKE,		/* as it should be */
-	FATE_AWAKE,		/* the kick says that nobody slept */
-	FATE_LOST,		/* the wake never comes */
-	FATE_EARLY,		/* the waiter's stamp is before the kick's */
-	FATE_STOP,		/* somebody asks for the end, and the wake is lost */
+	FATE_WAKE,  /* as it should be */
+	FATE_AWAKE, /* the kick says that nobody slept */
+	FATE_LOST,  /* the wake never comes */
+	FATE_EARLY, /* the waiter's stamp is before the kick's */
+	FATE_STOP,  /* somebody asks for the end, and the wake is lost */
 	FATE_COUNT,
 };
 
 struct world {
 	atomic_ullong now;
-	uint64_t step;		/* virtual time per stamp */
+	uint64_t step; /* virtual time per stamp */
 	atomic_int request, stop;
 	/* pair */
 	atomic_uint word;
 	const enum fate *fates;
 	size_t n_fates;
-	size_t kicks;		/* fates used up; the waker's own */
+	size_t kicks; /* fates used up; the waker's own */
 	atomic_bool early;
 	/* solo */
 	const int64_t *lateness;
@@ -104,8 +102,10 @@ static int scripted_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_sid
 }
 
 static const struct tlat_probe_ops scripted_pair = {
-	.name = "scripted-pair", .flags = TLAT_PROBE_PAIR,
-	.kick = scripted_kick, .wait = scripted_wait,
+	.name = "scripted-pair",
+	.flags = TLAT_PROBE_PAIR,
+	.kick = scripted_kick,
+	.wait = scripted_wait,
 };
 
 static int scripted_arm(struct tlat_probe_ctx *ctx, uint64_t due)
@@ -145,19 +145,24 @@ static int scripted_ticks(struct tlat_probe_ctx *ctx, const struct tlat_probe_si
 
 	if (error)
 		return error;
-	event->n = event->at < world->due ? 1 :
-		   (event->at - world->due) / (uint64_t)ctx->interval_ns + 1;
+	event->n = event->at < world->due
+			   ? 1
+			   : (event->at - world->due) / (uint64_t)ctx->interval_ns + 1;
 	world->due += event->n * (uint64_t)ctx->interval_ns;
 	return 0;
 }
 
 static const struct tlat_probe_ops scripted_solo = {
-	.name = "scripted-solo", .arm = scripted_arm, .wait = scripted_expiry,
+	.name = "scripted-solo",
+	.arm = scripted_arm,
+	.wait = scripted_expiry,
 };
 
 static const struct tlat_probe_ops scripted_periodic = {
-	.name = "scripted-periodic", .flags = TLAT_PROBE_PERIODIC,
-	.arm = scripted_arm, .wait = scripted_ticks,
+	.name = "scripted-periodic",
+	.flags = TLAT_PROBE_PERIODIC,
+	.arm = scripted_arm,
+	.wait = scripted_ticks,
 };
 
 static void book_init(struct tlat_book *book)
@@ -190,9 +195,7 @@ static struct tlat_counts final_counts(const struct tlat_book *book)
 	return counts;
 }
 
-/* ------------------------------------------------------------------------
- * Solo
- */
+/* == Solo == */
 
 #define PERIOD 1000000ULL
 
@@ -200,11 +203,18 @@ static void run_solo(struct world *world, const struct tlat_probe_ops *ops, uint
 		     struct tlat_book *book)
 {
 	struct tlat_probe_side side = { .role = TLAT_ROLE_WAIT };
-	struct tlat_probe_ctx ctx = { .ops = ops, .stamper = stamper(world), .shared = world,
-				      .stop = &world->stop, .interval_ns = PERIOD };
-	struct tlat_solo solo = { .ctx = &ctx, .interval = PERIOD, .phase = 12345, .tick = 4000000,
-				  .limits = { .samples = samples, .duration = UINT64_MAX,
-					      .request = &world->request } };
+	struct tlat_probe_ctx ctx = { .ops = ops,
+				      .stamper = stamper(world),
+				      .shared = world,
+				      .stop = &world->stop,
+				      .interval_ns = PERIOD };
+	struct tlat_solo solo = {
+		.ctx = &ctx,
+		.interval = PERIOD,
+		.phase = 12345,
+		.tick = 4000000,
+		.limits = { .samples = samples, .duration = UINT64_MAX, .request = &world->request }
+	};
 
 	atomic_store(&world->now, 1000000000);
 	book_init(book);
@@ -338,14 +348,16 @@ static void any_schedule_adds_up(void **state)
 	srand(1);
 	for (int round = 0; round < 500; round++) {
 		int64_t lateness[64];
-		struct world world = { .lateness = lateness, .n_lateness = 64,
+		struct world world = { .lateness = lateness,
+				       .n_lateness = 64,
 				       .stop_at_end = rand() % 2 };
 		struct tlat_counts counts;
 		struct tlat_book book;
 
 		for (int i = 0; i < 64; i++)
-			lateness[i] = rand() % 10 ? rand() % 2000 - 20 :
-				      (int64_t)(rand() % 50) * (int64_t)PERIOD + rand() % 3 - 1;
+			lateness[i] = rand() % 10 ? rand() % 2000 - 20
+						  : (int64_t)(rand() % 50) * (int64_t)PERIOD +
+							    rand() % 3 - 1;
 		run_solo(&world, round % 2 ? &scripted_solo : &scripted_periodic,
 			 1 + (uint64_t)(rand() % 200), &book);
 		counts = final_counts(&book);
@@ -355,9 +367,7 @@ static void any_schedule_adds_up(void **state)
 	}
 }
 
-/* ------------------------------------------------------------------------
- * Pair
- */
+/* == Pair == */
 
 struct pair_test {
 	struct world world;
@@ -383,8 +393,10 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	t->world.n_fates = n;
 	t->world.step = 10;
 	atomic_store(&t->world.now, 1000000000);
-	t->ctx = (struct tlat_probe_ctx){ .ops = &scripted_pair, .stamper = stamper(&t->world),
-					  .shared = &t->world, .stop = &t->world.stop };
+	t->ctx = (struct tlat_probe_ctx){ .ops = &scripted_pair,
+					  .stamper = stamper(&t->world),
+					  .shared = &t->world,
+					  .stop = &t->world.stop };
 	t->pair.ctx = &t->ctx;
 	t->pair.stop = &t->world.stop;
 	t->pair.sleeps = true;
@@ -394,7 +406,8 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	t->pair.seed = 42;
 	t->pair.wait_bound = 200000;
 	t->pair.grace = 20000;
-	t->pair.limits = (struct tlat_limits){ .samples = samples, .duration = UINT64_MAX,
+	t->pair.limits = (struct tlat_limits){ .samples = samples,
+					       .duration = UINT64_MAX,
 					       .request = &t->world.request };
 	book_init(&t->book);
 }
@@ -518,7 +531,7 @@ static void a_slot_that_has_passed_is_late_not_lost(void **state)
 
 	(void)state;
 	pair_init(t, NULL, 0, 50);
-	t->pair.interval = 20;	/* shorter than any cycle */
+	t->pair.interval = 20; /* shorter than any cycle */
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 50);
 	assert_int_equal(counts.recorded, 50);
@@ -552,7 +565,7 @@ static void after_a_rest_three_cycles_are_not_measured(void **state)
 
 	(void)state;
 	pair_init(t, NULL, 0, 200);
-	t->pair.limits.rest_after = 5000;	/* script time */
+	t->pair.limits.rest_after = 5000; /* script time */
 	t->pair.limits.rest_ns = 1000;
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 200);
@@ -590,18 +603,21 @@ static void any_fates_add_up(void **state)
 	free(t);
 }
 
-/* ------------------------------------------------------------------------
- * Loopback, outliers, the skeleton
- */
+/* == Loopback, outliers, the skeleton == */
 
 static void a_loopback_measures_exactly_what_it_is_asked(void **state)
 {
 	extern const struct tlat_probe_ops tlat_probe_null;
 	struct world world = { .step = 3 };
-	struct tlat_probe_ctx ctx = { .ops = &tlat_probe_null, .stamper = stamper(&world),
-				      .shared = &world, .stop = &world.stop };
-	struct tlat_limits limits = { .samples = 1000, .duration = UINT64_MAX, .warmup = 10,
-				      .warmup_span = UINT64_MAX, .request = &world.request };
+	struct tlat_probe_ctx ctx = { .ops = &tlat_probe_null,
+				      .stamper = stamper(&world),
+				      .shared = &world,
+				      .stop = &world.stop };
+	struct tlat_limits limits = { .samples = 1000,
+				      .duration = UINT64_MAX,
+				      .warmup = 10,
+				      .warmup_span = UINT64_MAX,
+				      .request = &world.request };
 	struct tlat_probe_side side = { .role = TLAT_ROLE_WAIT };
 	struct tlat_book book;
 
@@ -679,7 +695,8 @@ static void the_skeleton_measures(void **state)
 	t->in.pair->stop = t->in.stop;
 	t->in.pair->yields = true;
 	t->in.pair->wait_bound = t->in.pair->grace = UINT64_MAX;
-	t->in.pair->limits = (struct tlat_limits){ .samples = 100, .duration = UINT64_MAX,
+	t->in.pair->limits = (struct tlat_limits){ .samples = 100,
+						   .duration = UINT64_MAX,
 						   .request = &world.request };
 	book_init(&t->book);
 	assert_int_equal(pthread_create(&waiter, NULL, skeleton_waiter, t), 0);

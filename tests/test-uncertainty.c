@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test-uncertainty.c - the budget of a figure against values worked out by hand. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 

@@ -8,8 +8,8 @@
 #include "quantity.h"
 
 #define BARS_WANTED 16
-#define BARS_MAX 48
-#define BAR_WIDTH 50
+#define BARS_MAX    48
+#define BAR_WIDTH   50
 
 static double to_ns(const struct tlat_hist *hist, double units)
 {

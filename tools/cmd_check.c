@@ -21,14 +21,14 @@ struct check_config {
 #define FIELD(name) offsetof(struct check_config, name)
 
 static const struct tlat_option options[] = {
-	{ "json", "FILE", "write the audit; -: to stdout, nothing else there",
-	  &tlat_option_text, FIELD(json), 0, 0, 0, false },
-	{ "self-test", NULL, "inject known delays, see whether they come back",
-	  &tlat_option_flag, FIELD(self_test), 0, 0, 0, true },
-	{ "trials", "N", "self-test: trials per delay (20)",
-	  &tlat_option_count, FIELD(trials), 1, 100000, 0, true },
-	{ "strict", NULL, "exit 2 when there is a warning or an error",
-	  &tlat_option_flag, FIELD(strict), 0, 0, 0, true },
+	{ "json", "FILE", "write the audit; -: to stdout, nothing else there", &tlat_option_text,
+	  FIELD(json), 0, 0, 0, false },
+	{ "self-test", NULL, "inject known delays, see whether they come back", &tlat_option_flag,
+	  FIELD(self_test), 0, 0, 0, true },
+	{ "trials", "N", "self-test: trials per delay (20)", &tlat_option_count, FIELD(trials), 1,
+	  100000, 0, true },
+	{ "strict", NULL, "exit 2 when there is a warning or an error", &tlat_option_flag,
+	  FIELD(strict), 0, 0, 0, true },
 };
 
 static const struct tlat_command command = {
@@ -48,8 +48,8 @@ static void print_facts(const struct tlat_report *report, FILE *out)
 	struct tlat_fact fact;
 
 	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
-		tlat_table_row(table, (const char *const[]){ fact.name,
-							     *fact.value ? fact.value : "-" });
+		tlat_table_row(table,
+			       (const char *const[]){ fact.name, *fact.value ? fact.value : "-" });
 	tlat_table_print(table, out);
 	tlat_table_free(table);
 	fputc('\n', out);
@@ -72,8 +72,7 @@ static int audit(struct checker *c, struct tlat_error *reterr)
 	return r;
 }
 
-static void set_origin(struct checker *c, const struct check_config *config, int argc,
-		       char **argv)
+static void set_origin(struct checker *c, const struct check_config *config, int argc, char **argv)
 {
 	char *repeat = NULL;
 	size_t size;

@@ -11,8 +11,8 @@ struct list_config {
 };
 
 static const struct tlat_option options[] = {
-	{ "json", NULL, "one JSON document on stdout",
-	  &tlat_option_flag, offsetof(struct list_config, json), 0, 0, 0, false },
+	{ "json", NULL, "one JSON document on stdout", &tlat_option_flag,
+	  offsetof(struct list_config, json), 0, 0, 0, false },
 };
 
 static const struct tlat_command command = {
@@ -83,7 +83,7 @@ static void print_json(void)
 static void print_table(void)
 {
 	static const struct tlat_column columns[] = {
-		{ "probe", false }, { "threads", false }, { "from", false },
+		{ "probe", false }, { "threads", false },   { "from", false },
 		{ "to", false },    { "runs here", false },
 	};
 	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_LENGTH(columns));
@@ -95,9 +95,9 @@ static void print_table(void)
 		char runs[sizeof(error.text) + 8];
 
 		snprintf(runs, sizeof(runs), "%s%s", why ? "no: " : "yes", why ? why : "");
-		tlat_table_row(table, (const char *const[]){ facts.name,
-							     facts.pair == 1 ? "pair" : "one",
-							     facts.from, facts.to, runs });
+		tlat_table_row(table,
+			       (const char *const[]){ facts.name, facts.pair == 1 ? "pair" : "one",
+						      facts.from, facts.to, runs });
 	}
 	tlat_table_print(table, stdout);
 	tlat_table_free(table);

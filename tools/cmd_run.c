@@ -139,15 +139,17 @@ static bool has_measured(const struct tlat_report *report)
 
 static int exit_code(int verdict)
 {
-	return verdict == TLAT_PASS ? TLAT_EXIT_FINE :
-	       verdict == TLAT_FAIL ? TLAT_EXIT_BAD : TLAT_EXIT_INCONCLUSIVE;
+	return verdict == TLAT_PASS   ? TLAT_EXIT_FINE
+	       : verdict == TLAT_FAIL ? TLAT_EXIT_BAD
+				      : TLAT_EXIT_INCONCLUSIVE;
 }
 
 static void print_report(const struct tlat_session *s, FILE *out)
 {
 	const struct tlat_asked asked = { (int32_t)s->config.policy,
-					  s->config.priority == TLAT_UNSET ? 0 :
-						(int32_t)s->config.priority };
+					  s->config.priority == TLAT_UNSET
+						  ? 0
+						  : (int32_t)s->config.priority };
 
 	tlat_results_machine(s->report, out);
 	tlat_results_print(s->report, asked, out);

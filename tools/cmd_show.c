@@ -17,10 +17,10 @@ struct show_config {
 #define FIELD(name) offsetof(struct show_config, name)
 
 static const struct tlat_option options[] = {
-	{ "bins", "WIDTH", "counts in bins of that width, such as 100ns",
-	  &tlat_option_time, FIELD(bins_ns), 1, 0, 0, false },
-	{ "json", "FILE", "write it again; -: to stdout, nothing else there",
-	  &tlat_option_text, FIELD(json), 0, 0, 0, false },
+	{ "bins", "WIDTH", "counts in bins of that width, such as 100ns", &tlat_option_time,
+	  FIELD(bins_ns), 1, 0, 0, false },
+	{ "json", "FILE", "write it again; -: to stdout, nothing else there", &tlat_option_text,
+	  FIELD(json), 0, 0, 0, false },
 };
 
 static const struct tlat_command command = {

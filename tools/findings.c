@@ -9,12 +9,9 @@
 static const struct {
 	const char *fact, *label;
 } headline[] = {
-	{ "machine.kernel", "kernel" },
-	{ "machine.cpu_model", "on" },
-	{ "machine.online", "cpus" },
-	{ "machine.isolated", "isolated" },
-	{ "machine.governor", "governor" },
-	{ "machine.hypervisor", "hypervisor" },
+	{ "machine.kernel", "kernel" },	    { "machine.cpu_model", "on" },
+	{ "machine.online", "cpus" },	    { "machine.isolated", "isolated" },
+	{ "machine.governor", "governor" }, { "machine.hypervisor", "hypervisor" },
 	{ "clock.source", "clock" },
 };
 

@@ -10,8 +10,8 @@
 #include "quantity.h"
 #include "stop.h"
 
-#define REDRAW_MS 250	/* the eye's pace; a controller may wake 5 times a second */
-#define ROWS_MAX 16	/* a taller table would scroll and leave its traces */
+#define REDRAW_MS 250 /* the eye's pace; a controller may wake 5 times a second */
+#define ROWS_MAX  16  /* a taller table would scroll and leave its traces */
 
 bool tlat_live_possible(void)
 {

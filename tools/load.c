@@ -23,12 +23,12 @@
 
 struct tlat_load {
 	const char *command;
-	pid_t shell;	/* leads the group */
+	pid_t shell; /* leads the group */
 	pid_t keeper;
-	int alive_fd;	/* its end tells the keeper */
-	bool apart;	/* off the measuring CPUs */
+	int alive_fd; /* its end tells the keeper */
+	bool apart;   /* off the measuring CPUs */
 	bool ended;
-	int status;	/* of the shell, when ended */
+	int status; /* of the shell, when ended */
 };
 
 /*
@@ -164,8 +164,8 @@ void tlat_load_note(struct tlat_load *load, struct tlat_report *report)
 		finding.remedy = "give --load a command that goes on, for instance in a loop";
 		snprintf(text, sizeof(text), "load '%.200s' ended before the measurement, %s %d",
 			 load->command, WIFSIGNALED(load->status) ? "signal" : "status",
-			 WIFSIGNALED(load->status) ? WTERMSIG(load->status) :
-						     WEXITSTATUS(load->status));
+			 WIFSIGNALED(load->status) ? WTERMSIG(load->status)
+						   : WEXITSTATUS(load->status));
 	} else {
 		snprintf(text, sizeof(text), "load '%.200s' ran throughout, %s", load->command,
 			 load->apart ? "off the measuring CPUs" : "on the measuring CPUs too");

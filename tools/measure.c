@@ -19,8 +19,7 @@ static bool is_last(const struct tlat_session *s, size_t point, size_t probe)
 	return point + 1 == s->config.sweep.n && probe + 1 == s->config.selection.n;
 }
 
-static int add_report(struct tlat_session *s, struct tlat_report *report,
-		      struct tlat_error *reterr)
+static int add_report(struct tlat_session *s, struct tlat_report *report, struct tlat_error *reterr)
 {
 	int r;
 
@@ -69,14 +68,15 @@ static void note_two_way(struct tlat_session *s, const struct tlat_summary *ther
 			 const struct tlat_summary *back, const char *probe)
 {
 	char text[300], mean[TLAT_QUANTITY_TEXT], a[TLAT_QUANTITY_TEXT], b[TLAT_QUANTITY_TEXT];
-	const struct tlat_finding finding = { .id = "two-way", .text = text,
+	const struct tlat_finding finding = { .id = "two-way",
+					      .text = text,
 					      .severity = TLAT_INFO };
 
 	snprintf(text, sizeof(text),
 		 "%s: mean of both means %s (%" PRId32 "->%" PRId32 " %s, back %s), free of the "
-		 "clock offset between the CPUs", probe,
-		 tlat_time_short((there->mean_ns + back->mean_ns) / 2, 4, mean), there->kick_cpu,
-		 there->wait_cpu, tlat_time_short(there->mean_ns, 4, a),
+		 "clock offset between the CPUs",
+		 probe, tlat_time_short((there->mean_ns + back->mean_ns) / 2, 4, mean),
+		 there->kick_cpu, there->wait_cpu, tlat_time_short(there->mean_ns, 4, a),
 		 tlat_time_short(back->mean_ns, 4, b));
 	tlat_report_note(s->report, &finding);
 }
@@ -84,7 +84,8 @@ static void note_two_way(struct tlat_session *s, const struct tlat_summary *ther
 static void note_no_way_back(struct tlat_session *s)
 {
 	const struct tlat_finding finding = {
-		.id = "two-way", .severity = TLAT_WARN,
+		.id = "two-way",
+		.severity = TLAT_WARN,
 		.text = "--two-way had only one CPU to use, so there is no way back",
 		.remedy = "name two CPUs: -c 0,1",
 	};
@@ -103,7 +104,7 @@ static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t f
 	if (!result || tlat_stop_requested())
 		return 0;
 	tlat_results_summary(result, &there);
-	if (!there.asked)	/* an unsupported probe has no direction */
+	if (!there.asked) /* an unsupported probe has no direction */
 		return 0;
 	if (there.kick_cpu == there.wait_cpu) {
 		note_no_way_back(s);
@@ -120,8 +121,7 @@ static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t f
 	return 0;
 }
 
-static int run_probe(struct tlat_session *s, size_t point, size_t probe,
-		     struct tlat_error *reterr)
+static int run_probe(struct tlat_session *s, size_t point, size_t probe, struct tlat_error *reterr)
 {
 	size_t before = count_results(s->report);
 	bool last = is_last(s, point, probe);

@@ -13,11 +13,11 @@ struct tlat_session {
 	struct tlat_run_config config;
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
-	struct tlat_report *report;	/* NULL until the first run has ended */
+	struct tlat_report *report; /* NULL until the first run has ended */
 	struct tlat_load *load;
 	struct tlat_save save;
 	int argc;
-	char **argv;		/* as typed */
+	char **argv; /* as typed */
 };
 
 /*

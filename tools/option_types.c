@@ -43,7 +43,8 @@ static bool flag_is_set(const void *field)
 }
 
 const struct tlat_option_type tlat_option_flag = {
-	.parse = flag_parse, .is_set = flag_is_set,
+	.parse = flag_parse,
+	.is_set = flag_is_set,
 };
 
 static int text_parse(const struct tlat_option *o, const char *value, void *field, char *why)
@@ -65,7 +66,9 @@ static void text_format(const void *field, FILE *out)
 }
 
 const struct tlat_option_type tlat_option_text = {
-	.parse = text_parse, .is_set = text_is_set, .format = text_format,
+	.parse = text_parse,
+	.is_set = text_is_set,
+	.format = text_format,
 };
 
 static int time_parse(const struct tlat_option *o, const char *value, void *field, char *why)
@@ -86,7 +89,9 @@ static void time_format(const void *field, FILE *out)
 }
 
 const struct tlat_option_type tlat_option_time = {
-	.parse = time_parse, .is_set = number_is_set, .format = time_format,
+	.parse = time_parse,
+	.is_set = number_is_set,
+	.format = time_format,
 };
 
 static int time_default_parse(const struct tlat_option *o, const char *value, void *field,
@@ -107,7 +112,9 @@ static void time_default_format(const void *field, FILE *out)
 }
 
 const struct tlat_option_type tlat_option_time_default = {
-	.parse = time_default_parse, .is_set = number_is_set, .format = time_default_format,
+	.parse = time_default_parse,
+	.is_set = number_is_set,
+	.format = time_default_format,
 };
 
 static int count_parse(const struct tlat_option *o, const char *value, void *field, char *why)
@@ -126,7 +133,9 @@ static void count_format(const void *field, FILE *out)
 }
 
 const struct tlat_option_type tlat_option_count = {
-	.parse = count_parse, .is_set = number_is_set, .format = count_format,
+	.parse = count_parse,
+	.is_set = number_is_set,
+	.format = count_format,
 };
 
 static int policy_parse(const struct tlat_option *o, const char *value, void *field, char *why)
@@ -154,7 +163,9 @@ static void policy_format(const void *field, FILE *out)
 }
 
 const struct tlat_option_type tlat_option_policy = {
-	.parse = policy_parse, .is_set = number_is_set, .format = policy_format,
+	.parse = policy_parse,
+	.is_set = number_is_set,
+	.format = policy_format,
 };
 
 static int clock_parse(const struct tlat_option *o, const char *value, void *field, char *why)
@@ -177,5 +188,7 @@ static void clock_format(const void *field, FILE *out)
 }
 
 const struct tlat_option_type tlat_option_clock = {
-	.parse = clock_parse, .is_set = number_is_set, .format = clock_format,
+	.parse = clock_parse,
+	.is_set = number_is_set,
+	.format = clock_format,
 };

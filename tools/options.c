@@ -10,7 +10,7 @@
 #include "tool.h"
 
 /* Long options without a letter are told apart by values that no letter has. */
-#define LONG_ONLY 256
+#define LONG_ONLY   256
 #define OPTIONS_MAX 48
 
 struct getopt_tables {
@@ -28,7 +28,7 @@ static void fill_tables(const struct tlat_command *command, struct getopt_tables
 	char *letter = t->letters;
 	size_t i;
 
-	*letter++ = ':';	/* a missing argument is told apart from an unknown option */
+	*letter++ = ':'; /* a missing argument is told apart from an unknown option */
 	for (i = 0; i < command->n_options && i < OPTIONS_MAX; i++) {
 		const struct tlat_option *o = &command->options[i];
 
@@ -102,8 +102,8 @@ static int complain_argument(const struct tlat_command *command, char **argv)
 {
 	const struct tlat_option *o = find_code(command, optopt);
 
-	tlat_complain(command->name, "%s needs a value (%s); see tlat %s --help",
-		      argv[optind - 1], o ? o->arg : "text", command->name);
+	tlat_complain(command->name, "%s needs a value (%s); see tlat %s --help", argv[optind - 1],
+		      o ? o->arg : "text", command->name);
 	return -EINVAL;
 }
 

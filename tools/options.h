@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /* Numeric fields are int64_t and start as one of these when the user said nothing. */
-#define TLAT_UNSET INT64_MIN
-#define TLAT_DEFAULT (INT64_MIN + 1)	/* the word "default" */
+#define TLAT_UNSET   INT64_MIN
+#define TLAT_DEFAULT (INT64_MIN + 1) /* the word "default" */
 
 struct tlat_option;
 
@@ -26,33 +26,33 @@ struct tlat_option_type {
 	void (*format)(const void *field, FILE *out);
 };
 
-extern const struct tlat_option_type tlat_option_flag;		/* bool */
-extern const struct tlat_option_type tlat_option_text;		/* const char * */
-extern const struct tlat_option_type tlat_option_time;		/* int64_t ns */
-extern const struct tlat_option_type tlat_option_time_default;	/* ns, or the word "default" */
-extern const struct tlat_option_type tlat_option_count;		/* int64_t */
-extern const struct tlat_option_type tlat_option_policy;	/* enum tlat_policy */
-extern const struct tlat_option_type tlat_option_clock;		/* enum tlat_clock_source */
+extern const struct tlat_option_type tlat_option_flag;	       /* bool */
+extern const struct tlat_option_type tlat_option_text;	       /* const char * */
+extern const struct tlat_option_type tlat_option_time;	       /* int64_t ns */
+extern const struct tlat_option_type tlat_option_time_default; /* ns, or the word "default" */
+extern const struct tlat_option_type tlat_option_count;	       /* int64_t */
+extern const struct tlat_option_type tlat_option_policy;       /* enum tlat_policy */
+extern const struct tlat_option_type tlat_option_clock;	       /* enum tlat_clock_source */
 
 struct tlat_option {
-	const char *name;	/* long name */
-	const char *arg;	/* "TIME"; NULL for flags */
-	const char *help;	/* one line */
+	const char *name; /* long name */
+	const char *arg;  /* "TIME"; NULL for flags */
+	const char *help; /* one line */
 	const struct tlat_option_type *type;
-	size_t offset;		/* of the field in the command's config */
-	int64_t min, max;	/* numeric fields; both 0: any */
-	char letter;		/* 0: none */
-	bool repeat;		/* part of the command that repeats a measurement */
+	size_t offset;	  /* of the field in the command's config */
+	int64_t min, max; /* numeric fields; both 0: any */
+	char letter;	  /* 0: none */
+	bool repeat;	  /* part of the command that repeats a measurement */
 };
 
 struct tlat_command {
-	const char *name;	/* "run" */
-	const char *operands;	/* "PROBE...", or "" */
+	const char *name;     /* "run" */
+	const char *operands; /* "PROBE...", or "" */
 	const char *summary;
-	const char *notes;	/* below the options; may be NULL */
+	const char *notes; /* below the options; may be NULL */
 	const struct tlat_option *options;
 	size_t n_options;
-	int max_operands;	/* -1: any number */
+	int max_operands; /* -1: any number */
 };
 
 /*

@@ -19,8 +19,8 @@ struct unit {
 static const struct unit units[] = {
 	{ "ns", 1 },
 	{ "us", 1000 },
-	{ "\xc2\xb5s", 1000 },	/* micro sign */
-	{ "\xce\xbcs", 1000 },	/* greek mu */
+	{ "\xc2\xb5s", 1000 }, /* micro sign */
+	{ "\xce\xbcs", 1000 }, /* greek mu */
 	{ "ms", 1000000 },
 	{ "s", 1000000000 },
 	{ "min", 60000000000 },
@@ -165,7 +165,10 @@ static int decimals_of(double value, int digits)
 const char *tlat_time_short(double ns, int digits, char *text)
 {
 	static const struct unit shown[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
+		{ "ns", 1 },
+		{ "us", 1000 },
+		{ "ms", 1000000 },
+		{ "s", 1000000000 },
 	};
 
 	if (!isfinite(ns))

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TLAT_QUANTITY_TEXT 32	/* room for any formatted quantity */
+#define TLAT_QUANTITY_TEXT 32 /* room for any formatted quantity */
 
 /* Explanations of a refusal are short; they end in the remedy. */
 #define TLAT_WHY_TEXT 160

@@ -11,17 +11,17 @@
 #include "table.h"
 #include "tool.h"
 
-#define CELL_TEXT 40
+#define CELL_TEXT   40
 #define COLUMNS_MAX 16
 
 /* A figure has 4 digits so that a shift of a clock quantum shows in a microsecond. */
 #define FIGURE_DIGITS 4
-#define COST_DIGITS 3
+#define COST_DIGITS   3
 
 struct row {
 	const struct tlat_result *result;
 	struct tlat_summary summary;
-	bool degraded;	/* the policy is not the one asked for */
+	bool degraded; /* the policy is not the one asked for */
 };
 
 struct column {
@@ -95,11 +95,11 @@ static void samples_cell(const struct row *row, char *text)
 	snprintf(text, CELL_TEXT, "%" PRIu64, s->early + s->recorded + s->overflow);
 }
 
-#define FIGURE_CELL(name, field, digits) \
-	static void name(const struct row *row, char *text) \
-	{ \
-		tlat_time_short(is_empty(&row->summary) ? (double)NAN : row->summary.field, \
-				digits, text); \
+#define FIGURE_CELL(name, field, digits)                                                           \
+	static void name(const struct row *row, char *text)                                        \
+	{                                                                                          \
+		tlat_time_short(is_empty(&row->summary) ? (double)NAN : row->summary.field,        \
+				digits, text);                                                     \
 	}
 
 FIGURE_CELL(min_cell, min_ns, FIGURE_DIGITS)
@@ -134,8 +134,8 @@ struct layout {
 };
 
 /* What a sweep varied is a column of its own; what is the same everywhere is not. */
-static bool varies(const struct tlat_report *report, bool (*differ)(const struct tlat_summary *,
-								    const struct tlat_summary *))
+static bool varies(const struct tlat_report *report,
+		   bool (*differ)(const struct tlat_summary *, const struct tlat_summary *))
 {
 	const struct tlat_result *result = tlat_report_result(report, 0);
 	struct tlat_summary first, other;

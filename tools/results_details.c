@@ -11,14 +11,14 @@
 #include "select.h"
 #include "tool.h"
 
-#define WIDTH 100
+#define WIDTH  100
 #define INDENT 7
 
 /* A line that breaks between its parts. */
 struct line {
 	FILE *out;
 	int column;
-	const char *before;	/* the separator that the next part needs */
+	const char *before; /* the separator that the next part needs */
 };
 
 static void add(struct line *line, const char *separator, const char *format, ...)

@@ -14,8 +14,9 @@ void tlat_rights_for_probes(bool writes)
 {
 	struct tlat_error error;
 
-	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock,cap_dac_override" :
-				   "cap_sys_nice,cap_ipc_lock", &error);
+	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock,cap_dac_override"
+				 : "cap_sys_nice,cap_ipc_lock",
+			  &error);
 }
 
 void tlat_rights_for_writing(bool writes_file)
@@ -29,7 +30,7 @@ void tlat_rights_limit_rt(int64_t settle_ns)
 {
 	const rlim_t floor_us = 2000000;
 	struct rlimit limit;
-	rlim_t us = (rlim_t)(settle_ns / 100);	/* ten times the settle time */
+	rlim_t us = (rlim_t)(settle_ns / 100); /* ten times the settle time */
 
 	if (getrlimit(RLIMIT_RTTIME, &limit) < 0)
 		return;

@@ -20,9 +20,9 @@ struct tlat_run_config {
 	/* derived */
 	struct tlat_sweep sweep;
 	struct tlat_selection selection;
-	char **words;		/* names and globs as typed */
+	char **words; /* names and globs as typed */
 	size_t n_words;
-	char pair_cpus[32];	/* --pair K:W as the library wants it: "K,W" */
+	char pair_cpus[32]; /* --pair K:W as the library wants it: "K,W" */
 };
 
 extern const struct tlat_command tlat_run_command;

@@ -11,9 +11,9 @@
 #include <timerlat.h>
 
 struct tlat_save {
-	const char *path;	/* NULL: no JSON; "-": standard output */
+	const char *path; /* NULL: no JSON; "-": standard output */
 	bool append;
-	int64_t due_ns;		/* of the next intermediate write, CLOCK_MONOTONIC */
+	int64_t due_ns; /* of the next intermediate write, CLOCK_MONOTONIC */
 };
 
 void tlat_save_init(struct tlat_save *save, const char *path, bool append);

@@ -92,8 +92,8 @@ int tlat_select(struct tlat_selection *selection, char *const words[], size_t n,
 {
 	*selection = (struct tlat_selection){ 0 };
 	for (size_t i = 0; i < n; i++) {
-		int r = is_glob(words[i]) ? add_glob(selection, words[i], reterr) :
-					    add_name(selection, words[i], reterr);
+		int r = is_glob(words[i]) ? add_glob(selection, words[i], reterr)
+					  : add_name(selection, words[i], reterr);
 
 		if (r < 0) {
 			tlat_select_free(selection);

@@ -11,7 +11,7 @@
 #include <timerlat.h>
 
 struct tlat_selection {
-	struct tlat_probe_facts *probes;	/* each once, in the order named */
+	struct tlat_probe_facts *probes; /* each once, in the order named */
 	size_t n;
 };
 

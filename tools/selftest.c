@@ -16,16 +16,16 @@
 #include "stop.h"
 #include "tool.h"
 
-#define SETTLE_NS 150000	/* leaves 50 us of sleep beside the longest delay */
-#define SAMPLES 200
-#define WARMUP 50
+#define SETTLE_NS 150000 /* leaves 50 us of sleep beside the longest delay */
+#define SAMPLES	  200
+#define WARMUP	  50
 
 /* Of trials that must come back: 370 of 400. */
 #define SHARE_NEEDED 0.925
 
 /* A trial that states a larger uncertainty is judged by this one. */
 #define U_FLOOR_NS 60
-#define U_SHARE 0.01
+#define U_SHARE	   0.01
 
 struct outcome {
 	double p50_ns, injected_ns, u_ns;
@@ -36,7 +36,7 @@ struct tester {
 	struct tlat_clock *clock;
 	char cpu[16];
 	struct tlat_selftest_delay *delay;
-	double *errors_ns, *us_ns;	/* of the trials of one delay */
+	double *errors_ns, *us_ns; /* of the trials of one delay */
 	int trials;
 };
 
@@ -46,12 +46,12 @@ static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret
 	struct tlat_report *report;
 	struct tlat_run *run;
 	struct tlat_summary s = { .size = sizeof(s) };
-	const struct tlat_run_opts opts = TLAT_RUN_OPTS(
-		.probe = "wake-futex", .cpus = t->cpu, .samples = SAMPLES,
-		.machine = t->machine, .clock = t->clock, .settle_ns = SETTLE_NS - delay_ns,
-		.slack_ns = 1, .warmup = WARMUP, .policy = TLAT_SCHED_FIFO, .priority = 40,
-		.flags = TLAT_RUN_NO_FLOOR, .inject = 1,
-		.inject_ns = delay_ns ? delay_ns : TLAT_ZERO);
+	const struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = "wake-futex", .cpus = t->cpu, .samples = SAMPLES,
+			      .machine = t->machine, .clock = t->clock,
+			      .settle_ns = SETTLE_NS - delay_ns, .slack_ns = 1, .warmup = WARMUP,
+			      .policy = TLAT_SCHED_FIFO, .priority = 40, .flags = TLAT_RUN_NO_FLOOR,
+			      .inject = 1, .inject_ns = delay_ns ? delay_ns : TLAT_ZERO);
 	int r = tlat_run_start(&run, &opts, reterr);
 
 	if (r < 0)
@@ -174,7 +174,8 @@ static void note(struct tlat_report *report, const struct tlat_selftest_result *
 	char text[400];
 	bool enough = is_enough(result);
 	const struct tlat_finding finding = {
-		.id = "self-test", .text = text,
+		.id = "self-test",
+		.text = text,
 		.remedy = enough ? NULL : "again, on a quiet machine: tlat check --self-test",
 		.severity = enough || quote ? TLAT_INFO : TLAT_WARN,
 	};
@@ -195,8 +196,7 @@ static void note(struct tlat_report *report, const struct tlat_selftest_result *
 }
 
 int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
-		  struct tlat_clock *clock, int trials, FILE *out,
-		  struct tlat_error *reterr)
+		  struct tlat_clock *clock, int trials, FILE *out, struct tlat_error *reterr)
 {
 	struct tester t = { .machine = machine, .clock = clock, .trials = trials };
 	struct tlat_selftest_result result = { 0 };
@@ -208,8 +208,8 @@ int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
 	snprintf(t.cpu, sizeof(t.cpu), "%" PRId32, cpus[0]);
 	t.errors_ns = calloc((size_t)trials, sizeof(double));
 	t.us_ns = calloc((size_t)trials, sizeof(double));
-	r = t.errors_ns && t.us_ns ? test_all(&t, &result, out, reterr) :
-				     refuse(reterr, -ENOMEM, "out of memory for the self-test");
+	r = t.errors_ns && t.us_ns ? test_all(&t, &result, out, reterr)
+				   : refuse(reterr, -ENOMEM, "out of memory for the self-test");
 	free(t.errors_ns);
 	free(t.us_ns);
 	if (r < 0)

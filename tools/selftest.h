@@ -16,8 +16,7 @@
  * recovered, 0 when not, or a negative errno (-ECANCELED after a signal).
  */
 int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
-		  struct tlat_clock *clock, int trials, FILE *out,
-		  struct tlat_error *reterr);
+		  struct tlat_clock *clock, int trials, FILE *out, struct tlat_error *reterr);
 
 /* Put the result that was kept for this boot, if there is one, into the report as a finding. */
 void tlat_selftest_quote(struct tlat_report *report);

@@ -13,7 +13,7 @@ struct tlat_selftest_delay {
 	int64_t delay_ns;
 	int trials, recovered;
 	double median_error_ns;
-	double u_ns;	/* median of the stated uncertainties */
+	double u_ns; /* median of the stated uncertainties */
 };
 
 struct tlat_selftest_result {

@@ -57,8 +57,7 @@ int tlat_sweep_parse(struct tlat_sweep *sweep, const char *text, struct tlat_err
 		return 0;
 	at = find_kind(sweep, text);
 	if (!at)
-		return refuse(reterr, text,
-			      "write settle=0,100ns,1us or cpu-latency=default,0");
+		return refuse(reterr, text, "write settle=0,100ns,1us or cpu-latency=default,0");
 	sweep->n = 0;
 	for (;;) {
 		size_t length = strcspn(at, ",");

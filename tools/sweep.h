@@ -13,8 +13,8 @@ enum tlat_sweep_kind { TLAT_SWEEP_NONE, TLAT_SWEEP_SETTLE, TLAT_SWEEP_CPU_LATENC
 
 struct tlat_sweep {
 	enum tlat_sweep_kind kind;
-	size_t n;	/* at least 1; without a sweep one point that changes nothing */
-	int64_t points_ns[TLAT_SWEEP_MAX];	/* TLAT_DEFAULT: as without the option */
+	size_t n; /* at least 1; without a sweep one point that changes nothing */
+	int64_t points_ns[TLAT_SWEEP_MAX]; /* TLAT_DEFAULT: as without the option */
 };
 
 /* text is "settle=0,100ns,1us" or "cpu-latency=default,0"; NULL: no sweep. 0 or -EINVAL with the

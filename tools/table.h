@@ -12,7 +12,7 @@
 
 struct tlat_column {
 	const char *title;
-	bool right;	/* numbers */
+	bool right; /* numbers */
 };
 
 struct tlat_table;

@@ -8,7 +8,7 @@
 struct tlat_table {
 	struct tlat_column *columns;
 	size_t n_columns, n_rows;
-	char **cells;	/* n_rows times n_columns */
+	char **cells; /* n_rows times n_columns */
 };
 
 struct tlat_table *tlat_table_new(const struct tlat_column *columns, size_t n)

@@ -11,8 +11,8 @@
 
 enum tlat_exit {
 	TLAT_EXIT_FINE = 0,
-	TLAT_EXIT_BAD = 1,		/* the answer is bad */
-	TLAT_EXIT_NO_ANSWER = 2,	/* usage, environment, refused */
+	TLAT_EXIT_BAD = 1,	 /* the answer is bad */
+	TLAT_EXIT_NO_ANSWER = 2, /* usage, environment, refused */
 	TLAT_EXIT_INCONCLUSIVE = 77,
 };
 

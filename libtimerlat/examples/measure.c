@@ -9,8 +9,8 @@ int main(int argc, char **argv)
 {
 	static const int status[] = { [TLAT_PASS] = 0, [TLAT_FAIL] = 1, [TLAT_INCONCLUSIVE] = 77 };
 	const char *budget = argc > 1 ? argv[1] : "p50<50us, p99<500us, n>=1000";
-	struct tlat_run_opts opts = TLAT_RUN_OPTS(
-		.probe = "wake-futex", .samples = 10000, .policy = TLAT_SCHED_FIFO, .priority = 40);
+	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = "wake-futex", .samples = 10000,
+						  .policy = TLAT_SCHED_FIFO, .priority = 40);
 	struct tlat_summary summary = { .size = sizeof(summary) };
 	const struct tlat_result *result;
 	struct tlat_report *report;

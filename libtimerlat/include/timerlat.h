@@ -56,7 +56,7 @@ extern "C" {
 #define TLAT_VERSION_MAJOR 0
 #define TLAT_VERSION_MINOR 1
 #define TLAT_VERSION_PATCH 0
-#define TLAT_VERSION "0.1.0"
+#define TLAT_VERSION	   "0.1.0"
 
 /* The version of the library in use, "MAJOR.MINOR.PATCH"; static. [hot] */
 TLAT_API const char *tlat_version(void);
@@ -80,17 +80,17 @@ struct tlat_error {
  */
 
 enum tlat_severity {
-	TLAT_INFO = 1,		/* worth knowing: not isolated, hypervisor */
-	TLAT_WARN = 2,		/* the figures are degraded */
-	TLAT_ERROR = 3,		/* the figures are not what was asked for */
+	TLAT_INFO = 1,	/* worth knowing: not isolated, hypervisor */
+	TLAT_WARN = 2,	/* the figures are degraded */
+	TLAT_ERROR = 3, /* the figures are not what was asked for */
 };
 
 /* Strings live as long as the object that the finding was asked of. */
 struct tlat_finding {
-	const char *id;		/* stable, lower case: "policy-refused" */
-	const char *text;	/* one sentence: what, the value, the cause */
-	const char *remedy;	/* what to type, or NULL */
-	int32_t severity;	/* enum tlat_severity */
+	const char *id;	    /* stable, lower case: "policy-refused" */
+	const char *text;   /* one sentence: what, the value, the cause */
+	const char *remedy; /* what to type, or NULL */
+	int32_t severity;   /* enum tlat_severity */
 	int32_t reserved;
 };
 
@@ -117,7 +117,7 @@ TLAT_API const char *tlat_severity_name(int severity);
  * machine can be replayed.
  */
 
-#define TLAT_CPUS_MAX 8192	/* the largest NR_CPUS that Linux can be built with */
+#define TLAT_CPUS_MAX 8192 /* the largest NR_CPUS that Linux can be built with */
 
 struct tlat_machine;
 
@@ -142,24 +142,24 @@ TLAT_API void tlat_machine_close(struct tlat_machine *machine);
  * part and the remedy: unreadable, not a CPU of this machine, offline, or
  * nothing left. Nothing unreadable ever means "all". [setup]
  */
-TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list,
-			       int32_t *cpus, size_t max, struct tlat_error *reterr);
+TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list, int32_t *cpus,
+			       size_t max, struct tlat_error *reterr);
 
 /*
  * How two CPUs are related: "same-cpu", "smt" (one core), "llc" (one last-level
  * cache), "node" (one NUMA node) or "remote". What the machine does not tell
  * counts as apart (cores, caches), or as one node. Static. [hot]
  */
-TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine,
-					   int32_t a, int32_t b);
+TLAT_API const char *tlat_machine_relation(const struct tlat_machine *machine, int32_t a,
+					   int32_t b);
 
 /*
  * The CPUs that a run takes when it is given none: for a pair {kick, wait},
  * equal where only one CPU can be used; else one. Returns how many were written
  * (2 or 1), or -EINVAL when there is none. [setup]
  */
-TLAT_API int tlat_machine_choose(const struct tlat_machine *machine, bool pair,
-				 int32_t ret_cpus[2], struct tlat_error *reterr);
+TLAT_API int tlat_machine_choose(const struct tlat_machine *machine, bool pair, int32_t ret_cpus[2],
+				 struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Clock: where stamps come from, and how good they are
@@ -168,11 +168,11 @@ TLAT_API int tlat_machine_choose(const struct tlat_machine *machine, bool pair,
 struct tlat_clock;
 
 enum tlat_clock_source {
-	TLAT_CLOCK_AUTO = 0,	/* the counter if it can be trusted */
-	TLAT_CLOCK_TSC,		/* x86: invariant time stamp counter */
-	TLAT_CLOCK_CNTVCT,	/* aarch64: virtual counter */
-	TLAT_CLOCK_RDTIME,	/* riscv: time CSR */
-	TLAT_CLOCK_GETTIME,	/* clock_gettime(CLOCK_MONOTONIC_RAW) */
+	TLAT_CLOCK_AUTO = 0, /* the counter if it can be trusted */
+	TLAT_CLOCK_TSC,	     /* x86: invariant time stamp counter */
+	TLAT_CLOCK_CNTVCT,   /* aarch64: virtual counter */
+	TLAT_CLOCK_RDTIME,   /* riscv: time CSR */
+	TLAT_CLOCK_GETTIME,  /* clock_gettime(CLOCK_MONOTONIC_RAW) */
 };
 
 /* "auto", "tsc", "cntvct", "rdtime", "clock_gettime"; NULL otherwise. [hot] */
@@ -192,13 +192,13 @@ TLAT_API void tlat_clock_close(struct tlat_clock *clock);
 
 /* A flat view of what calibration found. */
 struct tlat_clock_facts {
-	size_t size;		/* set by the caller: sizeof(struct tlat_clock_facts) */
-	const char *reason;	/* why this source; lives as long as the clock */
-	uint64_t hz;		/* ticks per second; 1000000000 for clock_gettime */
-	int64_t hz_error_ppb;	/* bound of the relative error of hz */
-	double quantum_ns;	/* step in which stamps advance; not 1/hz */
-	double read_cost_ns;	/* median cost of one stamp */
-	int32_t source;		/* enum tlat_clock_source, never AUTO */
+	size_t size;	      /* set by the caller: sizeof(struct tlat_clock_facts) */
+	const char *reason;   /* why this source; lives as long as the clock */
+	uint64_t hz;	      /* ticks per second; 1000000000 for clock_gettime */
+	int64_t hz_error_ppb; /* bound of the relative error of hz */
+	double quantum_ns;    /* step in which stamps advance; not 1/hz */
+	double read_cost_ns;  /* median cost of one stamp */
+	int32_t source;	      /* enum tlat_clock_source, never AUTO */
 	int32_t reserved;
 };
 
@@ -230,14 +230,14 @@ TLAT_API int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
  */
 
 enum tlat_policy {
-	TLAT_SCHED_INHERIT = 0,	/* leave as it is */
+	TLAT_SCHED_INHERIT = 0, /* leave as it is */
 	TLAT_SCHED_OTHER,
 	TLAT_SCHED_FIFO,
 	TLAT_SCHED_RR,
 	TLAT_SCHED_BATCH,
 	TLAT_SCHED_DEADLINE,
-	TLAT_SCHED_IDLE,	/* read back only: not to be asked for */
-	TLAT_SCHED_EXT,		/* read back only */
+	TLAT_SCHED_IDLE, /* read back only: not to be asked for */
+	TLAT_SCHED_EXT,	 /* read back only */
 };
 
 /*
@@ -252,27 +252,27 @@ struct tlat_rt_opts {
 	size_t size;
 	const char *cpus;	/* CPU numbers in kernel syntax (NULL: inherit) */
 	int64_t slack_ns;	/* timer slack (0: inherit) */
-	int64_t cpu_latency_ns;	/* hold /dev/cpu_dma_latency at this, rounded down
+	int64_t cpu_latency_ns; /* hold /dev/cpu_dma_latency at this, rounded down
 				 * to us (0: do not touch; TLAT_ZERO: hold at 0) */
 	int64_t runtime_ns;	/* DEADLINE only, all three needed */
 	int64_t deadline_ns;
 	int64_t period_ns;
-	int32_t policy;		/* enum tlat_policy (0: inherit) */
-	int32_t priority;	/* 1..99 for FIFO and RR, else 0 */
-	int32_t lock_all;	/* 1: mlockall(CURRENT|FUTURE) for the process */
+	int32_t policy;	  /* enum tlat_policy (0: inherit) */
+	int32_t priority; /* 1..99 for FIFO and RR, else 0 */
+	int32_t lock_all; /* 1: mlockall(CURRENT|FUTURE) for the process */
 	int32_t reserved;
 };
 
-#define TLAT_RT_OPTS(...) \
+#define TLAT_RT_OPTS(...)                                                                          \
 	((struct tlat_rt_opts){ .size = sizeof(struct tlat_rt_opts), __VA_ARGS__ })
 
 /* What is in force on the calling thread, as the kernel says it. */
 struct tlat_rt_state {
-	size_t size;		/* set by the caller */
+	size_t size; /* set by the caller */
 	int64_t slack_ns;
-	int32_t policy;		/* enum tlat_policy */
+	int32_t policy; /* enum tlat_policy */
 	int32_t priority;
-	int32_t cpu;		/* where the thread ran when it was read */
+	int32_t cpu; /* where the thread ran when it was read */
 	int32_t reserved;
 };
 
@@ -383,19 +383,18 @@ struct tlat_bin {
  * what overflowed has no bin. *cursor is 0 at the start and belongs to the
  * walk. Returns 1 with *ret_bin filled, 0 after the last. [hot]
  */
-TLAT_API int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor,
-			    struct tlat_bin *ret_bin);
+TLAT_API int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor, struct tlat_bin *ret_bin);
 
 /* ------------------------------------------------------------------------
  * Probes
  */
 
 struct tlat_probe_facts {
-	size_t size;		/* set by the caller */
-	const char *name;	/* "wake-futex" */
-	const char *from;	/* where the interval begins, in words */
-	const char *to;		/* where it ends */
-	int32_t pair;		/* 1: a waker and a waiter; 0: one thread */
+	size_t size;	  /* set by the caller */
+	const char *name; /* "wake-futex" */
+	const char *from; /* where the interval begins, in words */
+	const char *to;	  /* where it ends */
+	int32_t pair;	  /* 1: a waker and a waiter; 0: one thread */
 	int32_t reserved;
 };
 
@@ -416,41 +415,41 @@ TLAT_API int tlat_probe_check(const char *name, struct tlat_error *reterr);
  */
 
 enum tlat_run_flags {
-	TLAT_RUN_ROUND_TRIP = 1 << 0,	/* pairs: A wakes B wakes A, one clock */
-	TLAT_RUN_VERIFY = 1 << 1,	/* check every cycle that the waiter slept */
-	TLAT_RUN_STRICT = 1 << 2,	/* a refused policy, CPU or slack is an error */
-	TLAT_RUN_LOCK_ALL = 1 << 3,	/* mlockall for the whole process */
-	TLAT_RUN_NO_FLOOR = 1 << 4,	/* leave out floor and floor_pair */
+	TLAT_RUN_ROUND_TRIP = 1 << 0, /* pairs: A wakes B wakes A, one clock */
+	TLAT_RUN_VERIFY = 1 << 1,     /* check every cycle that the waiter slept */
+	TLAT_RUN_STRICT = 1 << 2,     /* a refused policy, CPU or slack is an error */
+	TLAT_RUN_LOCK_ALL = 1 << 3,   /* mlockall for the whole process */
+	TLAT_RUN_NO_FLOOR = 1 << 4,   /* leave out floor and floor_pair */
 };
 
 struct tlat_run_opts {
 	size_t size;
-	const char *probe;	/* required */
-	const char *cpus;	/* solo: one thread per CPU; pair: "KICK,WAIT" or one
-				 * CPU for both (NULL: the best available) */
-	struct tlat_machine *machine;	/* borrowed (NULL: read for this run) */
-	struct tlat_clock *clock;	/* borrowed (NULL: calibrated for this run) */
-	uint64_t samples;	/* cycles asked per thread (0: by duration) */
-	int64_t duration_ns;	/* length of measurement (0: 2 s, or unlimited if samples) */
-	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
-				 * solo: period (0: 1 ms) */
-	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
-	int64_t dither_ns;	/* pair: settle is longer by 0..this at random
-				 * (0: one clock quantum; TLAT_ZERO: none) */
-	int64_t slack_ns;	/* timer slack of measuring threads (0: inherit) */
-	int64_t cpu_latency_ns;	/* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
-	int64_t warmup;		/* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
-	uint64_t seed;		/* of phase and dither (0: chosen, and reported) */
-	uint64_t raw;		/* keep the first values, so many (0: none) */
-	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
-	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
-	uint32_t flags;		/* enum tlat_run_flags */
-	int32_t inject;		/* 1: spin inject_ns (MONOTONIC_RAW) between the first
-				 * stamp and the kick: for self-tests only */
+	const char *probe;	      /* required */
+	const char *cpus;	      /* solo: one thread per CPU; pair: "KICK,WAIT" or one
+				       * CPU for both (NULL: the best available) */
+	struct tlat_machine *machine; /* borrowed (NULL: read for this run) */
+	struct tlat_clock *clock;     /* borrowed (NULL: calibrated for this run) */
+	uint64_t samples;	      /* cycles asked per thread (0: by duration) */
+	int64_t duration_ns;	      /* length of measurement (0: 2 s, or unlimited if samples) */
+	int64_t interval_ns;	      /* pair: slot, TLAT_ZERO or 0: closed loop;
+				       * solo: period (0: 1 ms) */
+	int64_t settle_ns;	      /* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
+	int64_t dither_ns;	      /* pair: settle is longer by 0..this at random
+				       * (0: one clock quantum; TLAT_ZERO: none) */
+	int64_t slack_ns;	      /* timer slack of measuring threads (0: inherit) */
+	int64_t cpu_latency_ns;	      /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
+	int64_t warmup;		      /* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
+	uint64_t seed;		      /* of phase and dither (0: chosen, and reported) */
+	uint64_t raw;		      /* keep the first values, so many (0: none) */
+	int32_t policy;		      /* enum tlat_policy of the measuring threads (0: inherit) */
+	int32_t priority;	      /* of the waiter; a waker on the same CPU gets one less */
+	uint32_t flags;		      /* enum tlat_run_flags */
+	int32_t inject;		      /* 1: spin inject_ns (MONOTONIC_RAW) between the first
+				       * stamp and the kick: for self-tests only */
 	int64_t inject_ns;
 };
 
-#define TLAT_RUN_OPTS(...) \
+#define TLAT_RUN_OPTS(...)                                                                         \
 	((struct tlat_run_opts){ .size = sizeof(struct tlat_run_opts), __VA_ARGS__ })
 
 /* All defaults; for C++, where the macro is not available. [hot] */
@@ -476,12 +475,12 @@ TLAT_API void tlat_run_stop(struct tlat_run *run);
 
 /* What a run looks like from outside while it goes on; values in ns. */
 struct tlat_progress {
-	size_t size;		/* set by the caller */
-	uint64_t count;		/* samples so far */
-	double min_ns, p50_ns, p99_ns, max_ns;	/* 0 when count is 0 */
-	double done;		/* 0..1, of the limit that is nearest */
-	int32_t threads;	/* measuring threads of the run that record */
-	int32_t cpu;		/* the waiter's */
+	size_t size;			       /* set by the caller */
+	uint64_t count;			       /* samples so far */
+	double min_ns, p50_ns, p99_ns, max_ns; /* 0 when count is 0 */
+	double done;			       /* 0..1, of the limit that is nearest */
+	int32_t threads;		       /* measuring threads of the run that record */
+	int32_t cpu;			       /* the waiter's */
 };
 
 /*
@@ -530,7 +529,7 @@ TLAT_API int tlat_report_read(struct tlat_report **ret_report, const char *path,
 			      struct tlat_error *reterr);
 
 enum tlat_write_flags {
-	TLAT_WRITE_APPEND = 1 << 0,	/* add a line to a JSON Lines file */
+	TLAT_WRITE_APPEND = 1 << 0, /* add a line to a JSON Lines file */
 };
 
 /*
@@ -567,35 +566,33 @@ TLAT_API const char *tlat_result_probe(const struct tlat_result *result);
  * NULL. [hot]
  */
 TLAT_API int tlat_result_quantile_ns(const struct tlat_result *result, double p,
-				     double *ret_value_ns, double *ret_lo_ns,
-				     double *ret_hi_ns);
+				     double *ret_value_ns, double *ret_lo_ns, double *ret_hi_ns);
 
 /* Flat numbers of a result; a figure the data cannot carry is NAN. */
 struct tlat_summary {
-	size_t size;		/* set by the caller */
+	size_t size; /* set by the caller */
 	uint64_t asked, recorded, early, overflow, missed, rejected, unfinished;
 	uint64_t disturbed;
 	double min_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns;
 	double mean_ns, sd_ns;
-	double call_p50_ns;	/* cost of the waking call; NAN: not known */
-	double floor_p50_ns;	/* null probe on this clock */
-	double floor_pair_p50_ns;	/* shared-memory flag on these CPUs; NAN: none */
-	double u_ns;		/* expanded uncertainty (k = 2) of p50 */
-	double worst_ns;	/* linear sum of its bounds */
-	double dwell_p50_ns;	/* pairs: announcement to kick; NAN: none */
-	double injected_p50_ns;	/* self-test: delay really spun; NAN: none */
-	int32_t wait_cpu, kick_cpu;	/* kick_cpu -1: no waker */
-	int32_t policy, priority;	/* of the waiter, as read back */
-	int64_t settle_ns;		/* as run; pairs, else 0 */
-	int64_t interval_ns;		/* as run; 0: closed loop */
-	int64_t cpu_latency_ns;		/* held during the run; -1: not touched */
-	int32_t thread;			/* which measuring thread of its run, 0 and up */
+	double call_p50_ns;	    /* cost of the waking call; NAN: not known */
+	double floor_p50_ns;	    /* null probe on this clock */
+	double floor_pair_p50_ns;   /* shared-memory flag on these CPUs; NAN: none */
+	double u_ns;		    /* expanded uncertainty (k = 2) of p50 */
+	double worst_ns;	    /* linear sum of its bounds */
+	double dwell_p50_ns;	    /* pairs: announcement to kick; NAN: none */
+	double injected_p50_ns;	    /* self-test: delay really spun; NAN: none */
+	int32_t wait_cpu, kick_cpu; /* kick_cpu -1: no waker */
+	int32_t policy, priority;   /* of the waiter, as read back */
+	int64_t settle_ns;	    /* as run; pairs, else 0 */
+	int64_t interval_ns;	    /* as run; 0: closed loop */
+	int64_t cpu_latency_ns;	    /* held during the run; -1: not touched */
+	int32_t thread;		    /* which measuring thread of its run, 0 and up */
 	int32_t reserved;
 };
 
 /* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
-TLAT_API int tlat_result_summary(const struct tlat_result *result,
-				 struct tlat_summary *summary);
+TLAT_API int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *summary);
 
 /* The distribution itself; NULL when nothing was measured. [hot] */
 TLAT_API const struct tlat_hist *tlat_result_hist(const struct tlat_result *result);
@@ -610,11 +607,11 @@ TLAT_API int tlat_result_count(const struct tlat_result *result, size_t index,
 
 /* How one CPU spent its idle time during the run, by the kernel's own counters. */
 struct tlat_idle_share {
-	size_t size;		/* set by the caller */
-	const char *state;	/* "POLL", "C1"; lives as long as the report */
-	uint64_t usage;		/* entries into this state */
-	int64_t time_ns;	/* time spent in it */
-	double share;		/* of all idle entries of that CPU, 0..1 */
+	size_t size;	   /* set by the caller */
+	const char *state; /* "POLL", "C1"; lives as long as the report */
+	uint64_t usage;	   /* entries into this state */
+	int64_t time_ns;   /* time spent in it */
+	double share;	   /* of all idle entries of that CPU, 0..1 */
 	int32_t cpu;
 	int32_t reserved;
 };
@@ -629,8 +626,8 @@ TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
 
 /* A condition of the report as text: "machine.kernel", "clock.source". */
 struct tlat_fact {
-	const char *name;	/* the keys of the report, joined by dots */
-	const char *value;	/* "" when not known; both live as long as the report */
+	const char *name;  /* the keys of the report, joined by dots */
+	const char *value; /* "" when not known; both live as long as the report */
 };
 
 /*
@@ -646,7 +643,7 @@ TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
 /* Add a run-wide finding of the program's own; it is copied. Returns 0. [setup] */
 TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
 
-#define TLAT_REPORT_WHOLE SIZE_MAX	/* instead of the index of a result */
+#define TLAT_REPORT_WHOLE SIZE_MAX /* instead of the index of a result */
 
 /*
  * Record the verdict (enum tlat_verdict) on result number index, or on the
@@ -680,8 +677,8 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * the bad term in reterr. result NULL: only the grammar is checked, and
  * TLAT_INCONCLUSIVE returned without text. [setup]
  */
-TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result,
-			       char *text, size_t text_size, struct tlat_error *reterr);
+TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
+			       size_t text_size, struct tlat_error *reterr);
 
 #ifdef __cplusplus
 }

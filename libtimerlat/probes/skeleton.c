@@ -118,7 +118,7 @@ static void skeleton_close(struct tlat_probe_ctx *ctx)
 
 extern const struct tlat_probe_ops tlat_probe_skeleton;
 const struct tlat_probe_ops tlat_probe_skeleton = {
-	.name = "wake-skeleton",	/* the file's name with dashes */
+	.name = "wake-skeleton", /* the file's name with dashes */
 	.from = "before write(2) to a pipe",
 	.to = "after read(2) returned",
 	.flags = TLAT_PROBE_PAIR,

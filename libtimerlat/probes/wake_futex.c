@@ -18,11 +18,11 @@
 #include "probe.h"
 
 struct shared {
-	atomic_uint word;	/* counts kicks */
+	atomic_uint word; /* counts kicks */
 };
 
 struct side {
-	unsigned int seen;	/* kicks that the waiter knows of */
+	unsigned int seen; /* kicks that the waiter knows of */
 };
 
 static long futex(atomic_uint *word, int op, unsigned int value)

@@ -11,7 +11,7 @@
 #include "probe.h"
 
 struct shared {
-	atomic_uint flag;	/* counts kicks */
+	atomic_uint flag; /* counts kicks */
 };
 
 struct side {

@@ -22,20 +22,18 @@
 #include "clock.h"
 #include "timerlat.h"
 
-#define SAMPLES 4000
-#define WARMUP 1000
-#define SETTLE_NS 50000
+#define SAMPLES	      4000
+#define WARMUP	      1000
+#define SETTLE_NS     50000
 #define REST_AFTER_NS 8000000
-#define REST_CYCLES 3
-#define PRIORITY 40
-#define ROUNDS_MAX 99
+#define REST_CYCLES   3
+#define PRIORITY      40
+#define ROUNDS_MAX    99
 
-/* ------------------------------------------------------------------------
- * The bare loop
- */
+/* == The bare loop == */
 
 struct bare {
-	alignas(64) atomic_ullong announced;	/* 0: not */
+	alignas(64) atomic_ullong announced; /* 0: not */
 	alignas(64) uint64_t woken_at;
 	alignas(64) atomic_uint word;
 	int fd;
@@ -181,16 +179,15 @@ static double bare_p50_ns(bool use_fd, int kick_cpu, int wait_cpu, double hz)
 	return p50;
 }
 
-/* ------------------------------------------------------------------------
- * The library, and the comparison
- */
+/* == The library, and the comparison == */
 
 static double ours_p50_ns(const char *probe, const char *cpus, struct tlat_machine *machine,
 			  struct tlat_clock *clock)
 {
-	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = probe, .cpus = cpus,
-		.machine = machine, .clock = clock, .samples = SAMPLES, .settle_ns = SETTLE_NS,
-		.policy = TLAT_SCHED_FIFO, .priority = PRIORITY, .flags = TLAT_RUN_NO_FLOOR);
+	struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = probe, .cpus = cpus, .machine = machine, .clock = clock,
+			      .samples = SAMPLES, .settle_ns = SETTLE_NS, .policy = TLAT_SCHED_FIFO,
+			      .priority = PRIORITY, .flags = TLAT_RUN_NO_FLOOR);
 	struct tlat_summary summary = { .size = sizeof(summary) };
 	struct tlat_report *report;
 	struct tlat_error error;
@@ -238,9 +235,9 @@ static void compare(const char *probe, bool use_fd, int kick_cpu, int wait_cpu, 
 	}
 	qsort(same, (size_t)rounds, sizeof(*same), ascending);
 	printf("%-13s CPU %d->%d  bare p50 %7.1f ns  ours %7.1f ns  ratio %.4f"
-	       "  (bare against itself %.4f..%.4f)\n", probe, kick_cpu, wait_cpu,
-	       median(bare, rounds + 1), median(ours, rounds), median(ratio, rounds), same[0],
-	       same[rounds - 1]);
+	       "  (bare against itself %.4f..%.4f)\n",
+	       probe, kick_cpu, wait_cpu, median(bare, rounds + 1), median(ours, rounds),
+	       median(ratio, rounds), same[0], same[rounds - 1]);
 	fflush(stdout);
 }
 
