@@ -25,10 +25,9 @@ static bool requested(const struct tlat_limits *limits)
 	return atomic_load_explicit(limits->request, memory_order_relaxed);
 }
 
-static void sleep_ns(uint64_t ns)
+static void rest(const struct tlat_limits *limits)
 {
-	struct timespec ts = { .tv_sec = (time_t)(ns / TLAT_NSEC_PER_SEC),
-			       .tv_nsec = (long)(ns % TLAT_NSEC_PER_SEC) };
+	struct timespec ts = { .tv_nsec = (long)limits->rest_ns };
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
@@ -49,7 +48,7 @@ static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census)
 	struct tlat_waiter_line *my = &pair->waiter;
 
 	atomic_store_explicit(&my->resting, true, memory_order_release);
-	sleep_ns(pair->limits.rest_ns);
+	rest(&pair->limits);
 	atomic_store_explicit(&my->resting, false, memory_order_release);
 	my->rests++;
 	tlat_census_look(census);
@@ -158,7 +157,7 @@ static int await(struct tlat_pair *pair, const struct cycle *cycle, uint64_t sin
 		if (waited > pair->grace && requested(&pair->limits))
 			return 0;
 		if (atomic_load_explicit(&waiter->resting, memory_order_acquire))
-			sleep_ns(pair->limits.rest_ns);
+			rest(&pair->limits);
 		else if (pair->yields)
 			sched_yield();
 		else
@@ -269,14 +268,17 @@ static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle)
 	return at;
 }
 
-static bool settle(struct tlat_pair *pair, uint64_t until)
+/* Spin until it is time to kick; false: the run is to end. */
+static bool settle(struct tlat_pair *pair, uint64_t until, struct tlat_book *book)
 {
 	while ((int64_t)(until - tlat_stamp_begin(&pair->ctx->stamper)) > 0) {
-		if (requested(&pair->limits))
+		if (requested(&pair->limits)) {
+			book->end = TLAT_END_SIGNAL;
 			return false;
+		}
 		tlat_arch_relax();
 	}
-	return !requested(&pair->limits);
+	return true;
 }
 
 static bool within_limits(const struct tlat_pair *pair, const struct cycle *cycle,
@@ -351,11 +353,7 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 		if (!within_limits(pair, &cycle, book))
 			break;
 		cycle.measured = is_measured(pair, &cycle, book);
-		if (!settle(pair, kick_time(pair, &cycle))) {
-			book->end = TLAT_END_SIGNAL;
-			break;
-		}
-		if (!kick(pair, &cycle, side, book))
+		if (!settle(pair, kick_time(pair, &cycle), book) || !kick(pair, &cycle, side, book))
 			break;
 	}
 	book->ended = tlat_stamp_end(&pair->ctx->stamper);
@@ -495,7 +493,7 @@ void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *lim
 			break;
 		}
 		if (limits->rest_after && book->ended - rested >= limits->rest_after) {
-			sleep_ns(limits->rest_ns);
+			rest(limits);
 			rested = tlat_stamp_begin(&ctx->stamper);
 			book->rests++;
 		}
