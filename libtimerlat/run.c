@@ -480,16 +480,12 @@ void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *lim
 
 	book->ended = first;
 	book->end = TLAT_END_COUNT;
-	while (book->counts.asked < limits->samples) {
+	while (book->counts.asked < limits->samples && !requested(limits)) {
 		if (!book->started &&
 		    (book->warmup >= limits->warmup || book->ended - first >= limits->warmup_span))
 			book->started = book->ended;
 		if (book->started && book->ended - book->started >= limits->duration) {
 			book->end = TLAT_END_TIME;
-			break;
-		}
-		if (requested(limits)) {
-			book->end = TLAT_END_SIGNAL;
 			break;
 		}
 		if (limits->rest_after && book->ended - rested >= limits->rest_after) {
@@ -499,4 +495,6 @@ void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *lim
 		}
 		loopback_cycle(ctx, side, book);
 	}
+	if (requested(limits))
+		book->end = TLAT_END_SIGNAL;
 }
