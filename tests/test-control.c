@@ -385,7 +385,7 @@ static void a_run_leaves_the_process_as_it_was(void **state)
 	int fds = open_descriptors(), tasks = threads(), slack = prctl(PR_GET_TIMERSLACK);
 	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
 	cpu_set_t set, set_after;
-	sigset_t mask, mask_after;
+	sigset_t mask = { 0 }, mask_after = { 0 };
 	struct tlat_run *run;
 	struct tlat_report *report;
 
