@@ -168,11 +168,8 @@ static void collect_conditions(struct tlat_run *run, struct tlat_instance *in)
 	result->end = in->book.end;
 	result->has_offset = run->has_offset && !result->round_trip;
 	result->offset = run->offset;
-	if (run->opts.inject) {
-		result->injected = true;
-		result->inject_ns = (int64_t)run->injection.delay_ns;
-		result->injected_p50_ns = tlat_hist_quantile(run->injection.spun, 0.5);
-	}
+	if (run->opts.inject_ns)
+		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
 }
 
 static void unlock(struct tlat_result *result)

@@ -94,6 +94,11 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "a round trip needs two CPUs, not CPU %d twice; "
 				 "give -c A,B",
 				 run->place.wait);
+	if (opts->inject_ns && (!pair || !opts->samples || opts->inject_ns > opts->settle_ns))
+		return tlat_fail(reterr, -EINVAL,
+				 "an injected delay of %lld ns needs a wake-* probe, a "
+				 "number of samples, and a settle time of at least as much",
+				 (long long)opts->inject_ns);
 	if (!pair && opts->interval_ns < MIN_INTERVAL_NS)
 		return tlat_fail(reterr, -EINVAL, "interval of %lld ns is below %lld ns",
 				 (long long)opts->interval_ns, MIN_INTERVAL_NS);
@@ -123,6 +128,8 @@ static void resolve_opts(struct tlat_run *run)
 	opts->settle_ns = pair ? or_default(opts->settle_ns, DEFAULT_SETTLE_NS) : 0;
 	opts->dither_ns = pair ? or_default(opts->dither_ns, (int64_t)(facts.quantum_ns + 1)) : 0;
 	opts->warmup = or_default(opts->warmup, DEFAULT_WARMUP);
+	if (opts->inject_ns)
+		opts->raw = opts->samples; /* neighbours are compared one by one */
 	if (!opts->seed && getrandom(&opts->seed, sizeof(opts->seed), GRND_NONBLOCK) < 0)
 		opts->seed = tlat_gettime_ns(CLOCK_REALTIME);
 	opts->seed &= INT64_MAX; /* a JSON integer */
@@ -233,6 +240,7 @@ static void plan_pair(struct tlat_run *run, struct tlat_instance *in)
 	pair->interval = tlat_clock_ticks(run->clock, opts->interval_ns);
 	pair->wait_bound = tlat_clock_ticks(run->clock, TLAT_WAIT_BOUND_NS);
 	pair->grace = tlat_clock_ticks(run->clock, TLAT_GRACE_NS);
+	pair->lead = tlat_clock_ticks(run->clock, opts->inject_ns);
 	pair->seed = opts->seed;
 	pair->verify = opts->flags & TLAT_RUN_VERIFY;
 	plan_measurer(run, in, 0, run->place.wait, opts->priority);
@@ -258,7 +266,7 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 
 static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 {
-	const struct tlat_probe_ops *ops = run->opts.inject ? &run->injection.ops : run->ops;
+	const struct tlat_probe_ops *ops = run->opts.inject_ns ? &run->injection.ops : run->ops;
 	struct tlat_instance *in = &run->instances[i];
 	int error;
 
@@ -308,8 +316,9 @@ static int plan_instances(struct tlat_run *run, struct tlat_error *reterr)
 	run->instances = calloc((size_t)run->n_instances, sizeof(*run->instances));
 	if (!run->instances)
 		return tlat_fail(reterr, -ENOMEM, "no memory for %d threads", run->n_instances);
-	if (run->opts.inject)
-		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns);
+	if (run->opts.inject_ns)
+		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns,
+					    &run->instances[0].book);
 	for (int i = 0; i < run->n_instances && !error; i++)
 		error = plan_instance(run, i, reterr);
 	return error;

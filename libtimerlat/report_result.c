@@ -27,7 +27,9 @@ static const struct tlat_field setting_fields[] = {
 
 static const struct tlat_field inject_fields[] = {
 	TLAT_FIELD_AS(tlat_result, inject_ns, "delay_ns", INT64),
-	TLAT_FIELD_AS(tlat_result, injected_p50_ns, "mean_ns", REAL),
+	TLAT_FIELD(tlat_result, injected_ns, REAL),
+	TLAT_FIELD(tlat_result, recovered_ns, REAL),
+	TLAT_FIELD_AS(tlat_result, recovered_u_ns, "u_ns", REAL),
 };
 
 /* CPU and thread id of a side that never ran are not known. */

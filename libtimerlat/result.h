@@ -74,8 +74,10 @@ struct tlat_result {
 	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
 	uint64_t rests;
-	bool injected;		/* self-test delay in force */
-	double injected_p50_ns; /* delay really spun, median */
+	bool injected;	     /* self-test delay in force */
+	double injected_ns;  /* delay really spun, median */
+	double recovered_ns; /* as the probe saw it: median of neighbours' differences */
+	double recovered_u_ns;
 	struct tlat_counts counts;
 	struct tlat_hist *latency;	      /* NULL: nothing measured */
 	struct tlat_hist *call;		      /* NULL: same-CPU pair, solo */

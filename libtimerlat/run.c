@@ -248,9 +248,9 @@ static bool is_measured(struct tlat_pair *pair, struct cycle *cycle, struct tlat
 }
 
 /* When to kick: after the settle time, at the slot if there is an interval. */
-static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle)
+static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_book *book)
 {
-	uint64_t at = cycle->announced + pair->settle;
+	uint64_t at = cycle->announced + pair->settle - (book->n_raw % 2 ? pair->lead : 0);
 
 	if (pair->dither)
 		at += draw(&pair->seed) % (pair->dither + 1);
@@ -353,7 +353,8 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 		if (!within_limits(pair, &cycle, book))
 			break;
 		cycle.measured = is_measured(pair, &cycle, book);
-		if (!settle(pair, kick_time(pair, &cycle), book) || !kick(pair, &cycle, side, book))
+		if (!settle(pair, kick_time(pair, &cycle, book), book) ||
+		    !kick(pair, &cycle, side, book))
 			break;
 	}
 	book->ended = tlat_stamp_end(&pair->ctx->stamper);

@@ -63,6 +63,7 @@ struct tlat_pair {
 	struct tlat_limits limits;
 	uint64_t settle, dither, interval; /* ticks; interval 0: closed loop */
 	uint64_t wait_bound, grace;	   /* ticks */
+	uint64_t lead; /* self-test: every second cycle's settle time is shorter by this */
 	uint64_t seed;
 	bool sleeps; /* a wait that does not sleep is remarkable */
 	bool verify;

@@ -84,17 +84,21 @@ void tlat_instance_close(struct tlat_instance *instance);
 int tlat_measurer_start(struct tlat_measurer *measurer, struct tlat_error *reterr);
 void tlat_measurer_join(struct tlat_measurer *measurer);
 
-/* inject.c: a self-test's delay between the first stamp and the kick. */
+/* inject.c: a self-test's delay between the first stamp and the kick of every second cycle. */
 struct tlat_injection {
 	struct tlat_probe_ops ops; /* first: an ops pointer leads back here */
 	const struct tlat_probe_ops *real;
+	const struct tlat_book *book; /* an odd number of values so far: this cycle is delayed */
 	uint64_t delay_ns;
-	struct tlat_hist *spun; /* delays really spun, ns */
+	struct tlat_hist *spun[2]; /* what was really spun without and with the delay, ns */
 };
 
 int tlat_injection_init(struct tlat_injection *injection, const struct tlat_probe_ops *real,
-			int64_t delay_ns);
+			int64_t delay_ns, const struct tlat_book *book);
 void tlat_injection_destroy(struct tlat_injection *injection);
+/* Fill in what came back of the delay; the result has its raw values. */
+void tlat_injection_judge(const struct tlat_injection *injection,
+			  const struct tlat_calibration *clock, struct tlat_result *result);
 
 /* repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
 char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,

@@ -227,14 +227,19 @@ static void an_injected_delay_comes_back(void **state)
 	struct tlat_run_opts opts = base("wake-futex", one_cpu);
 	struct tlat_summary summary = { .size = sizeof(summary) };
 	struct tlat_report *report;
+	const struct tlat_result *result;
 
 	(void)state;
-	opts.inject = 1;
-	opts.inject_ns = 100000;
+	opts.inject_ns = 40000;
 	report = measured(&opts);
-	tlat_result_summary(tlat_report_result(report, 0), &summary);
-	assert_true(summary.injected_p50_ns >= 100000);
-	assert_true(summary.min_ns >= 100000);
+	result = tlat_report_result(report, 0);
+	tlat_result_summary(result, &summary);
+	assert_true(summary.injected_ns >= 39900);
+	assert_int_equal(result->n_raw, 300);
+	for (size_t i = 1; i < result->n_raw; i += 2)
+		assert_true((double)result->raw[i] * 1e9 / (double)tlat_hist_hz(result->latency) >=
+			    40000);
+	assert_true(summary.recovered_u_ns > 0);
 	tlat_report_free(report);
 }
 
@@ -465,6 +470,9 @@ static void nonsense_is_refused_by_name(void **state)
 	opts = base("timer-nanosleep", one_cpu);
 	opts.interval_ns = 10;
 	refuse(opts, "interval");
+	opts = base("wake-futex", one_cpu);
+	opts.inject_ns = 60000; /* more than the settle time */
+	refuse(opts, "injected delay");
 	opts = base("wake-futex", one_cpu);
 	opts.raw = UINT64_MAX;
 	refuse(opts, "raw");

@@ -39,7 +39,7 @@ static void same_summary(const struct tlat_result *a, const struct tlat_result *
 	assert_int_equal(tlat_result_summary(a, &x), 0);
 	assert_int_equal(tlat_result_summary(b, &y), 0);
 	assert_memory_equal(&x, &y, offsetof(struct tlat_summary, min_ns));
-	for (; from <= &x.injected_p50_ns; from++, to++)
+	for (; from <= &x.recovered_u_ns; from++, to++)
 		same_double(*from, *to);
 	assert_int_equal(x.wait_cpu, y.wait_cpu);
 	assert_int_equal(x.kick_cpu, y.kick_cpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * selftest.c - known delays against measured ones. A trial is two short runs on one CPU: one with
- * nothing injected, one with the delay spun between the first stamp and the kick and the settle
- * time shortened by as much, so that the waiter has slept equally long in both.
+ * selftest.c - known delays against measured ones. A trial is one short run on one CPU in which
+ * every second kick is held back by the delay, and called as much earlier, so that the waiter has
+ * slept equally long.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,10 +27,6 @@
 #define U_FLOOR_NS 60
 #define U_SHARE	   0.01
 
-struct outcome {
-	double p50_ns, injected_ns, u_ns;
-};
-
 struct tester {
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
@@ -40,18 +36,24 @@ struct tester {
 	int trials;
 };
 
-static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret,
+static int refuse(struct tlat_error *reterr, int code, const char *text)
+{
+	reterr->code = code;
+	snprintf(reterr->text, sizeof(reterr->text), "%s", text);
+	return code;
+}
+
+static int measure(const struct tester *t, struct tlat_summary *ret_summary,
 		   struct tlat_error *reterr)
 {
 	struct tlat_report *report;
 	struct tlat_run *run;
-	struct tlat_summary s = { .size = sizeof(s) };
 	const struct tlat_run_opts opts =
 		TLAT_RUN_OPTS(.probe = "wake-futex", .cpus = t->cpu, .samples = SAMPLES,
-			      .machine = t->machine, .clock = t->clock,
-			      .settle_ns = SETTLE_NS - delay_ns, .slack_ns = 1, .warmup = WARMUP,
-			      .policy = TLAT_SCHED_FIFO, .priority = 40, .flags = TLAT_RUN_NO_FLOOR,
-			      .inject = 1, .inject_ns = delay_ns ? delay_ns : TLAT_ZERO);
+			      .machine = t->machine, .clock = t->clock, .settle_ns = SETTLE_NS,
+			      .slack_ns = 1, .warmup = WARMUP, .policy = TLAT_SCHED_FIFO,
+			      .priority = 40, .flags = TLAT_RUN_NO_FLOOR,
+			      .inject_ns = t->delay->delay_ns);
 	int r = tlat_run_start(&run, &opts, reterr);
 
 	if (r < 0)
@@ -61,43 +63,28 @@ static int measure(const struct tester *t, int64_t delay_ns, struct outcome *ret
 	r = tlat_run_wait(run, &report, reterr);
 	if (r < 0)
 		return r;
-	if (tlat_report_result(report, 0))
-		tlat_result_summary(tlat_report_result(report, 0), &s);
-	*ret = (struct outcome){ s.p50_ns, s.injected_p50_ns, s.u_ns };
+	r = tlat_result_summary(tlat_report_result(report, 0), ret_summary);
 	tlat_report_free(report);
-	return 0;
+	return r;
 }
 
-static int refuse(struct tlat_error *reterr, int code, const char *text)
-{
-	reterr->code = code;
-	snprintf(reterr->text, sizeof(reterr->text), "%s", text);
-	return code;
-}
-
-/* The difference of two medians against the difference of the delays that were really spun. */
+/* What came back against what was really spun. */
 static int trial(struct tester *t, int i, struct tlat_error *reterr)
 {
-	struct outcome base, with;
-	double error_ns, u_ns, bound_ns;
-	int r = measure(t, 0, &base, reterr);
+	struct tlat_summary s = { .size = sizeof(s) };
+	double bound_ns = U_FLOOR_NS + U_SHARE * (double)t->delay->delay_ns;
+	int r = measure(t, &s, reterr);
 
-	if (r == 0)
-		r = measure(t, t->delay->delay_ns, &with, reterr);
 	if (r < 0)
 		return r;
 	if (tlat_stop_requested())
 		return refuse(reterr, -ECANCELED, "self-test: ended by a signal, no result");
-	bound_ns = U_FLOOR_NS + U_SHARE * (double)t->delay->delay_ns;
-	error_ns = (with.p50_ns - base.p50_ns) - (with.injected_ns - base.injected_ns);
-	u_ns = sqrt(with.u_ns * with.u_ns + base.u_ns * base.u_ns);
-	if (!isfinite(error_ns) || !isfinite(u_ns))
+	t->errors_ns[i] = s.recovered_ns - s.injected_ns;
+	t->us_ns[i] = s.recovered_u_ns < bound_ns ? s.recovered_u_ns : bound_ns;
+	if (!isfinite(t->errors_ns[i]) || !isfinite(t->us_ns[i]))
 		return refuse(reterr, -ENODATA,
 			      "self-test: wake-futex gave no figures; see tlat run wake-futex");
-	u_ns = u_ns < bound_ns ? u_ns : bound_ns;
-	t->errors_ns[i] = error_ns;
-	t->us_ns[i] = u_ns;
-	t->delay->recovered += fabs(error_ns) <= u_ns;
+	t->delay->recovered += fabs(t->errors_ns[i]) <= t->us_ns[i];
 	return 0;
 }
 

@@ -444,9 +444,10 @@ struct tlat_run_opts {
 	int32_t policy;		      /* enum tlat_policy of the measuring threads (0: inherit) */
 	int32_t priority;	      /* of the waiter; a waker on the same CPU gets one less */
 	uint32_t flags;		      /* enum tlat_run_flags */
-	int32_t inject;		      /* 1: spin inject_ns (MONOTONIC_RAW) between the first
-				       * stamp and the kick: for self-tests only */
-	int64_t inject_ns;
+	int32_t reserved;
+	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
+			    * long (on MONOTONIC_RAW) after the first stamp, and called that
+			    * much earlier (0: none; at most settle_ns) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
@@ -581,7 +582,9 @@ struct tlat_summary {
 	double u_ns;		    /* expanded uncertainty (k = 2) of p50 */
 	double worst_ns;	    /* linear sum of its bounds */
 	double dwell_p50_ns;	    /* pairs: announcement to kick; NAN: none */
-	double injected_p50_ns;	    /* self-test: delay really spun; NAN: none */
+	double injected_ns;	    /* self-test: delay really spun, median; NAN: none */
+	double recovered_ns;	    /* the same as the probe saw it */
+	double recovered_u_ns;	    /* expanded uncertainty (k = 2) of their difference */
 	int32_t wait_cpu, kick_cpu; /* kick_cpu -1: no waker */
 	int32_t policy, priority;   /* of the waiter, as read back */
 	int64_t settle_ns;	    /* as run; pairs, else 0 */
