@@ -15,8 +15,9 @@
 #include "rt.h"
 #include "thread.h"
 
-#define STACK_BYTES   (128 * 1024)
-#define FLOOR_SAMPLES 2000
+#define STACK_BYTES	(128 * 1024)
+#define STACK_BYTES_MAX (16 * 1024 * 1024)
+#define FLOOR_SAMPLES	2000
 
 /* == Gate == */
 
@@ -211,7 +212,7 @@ static int set_up(struct tlat_measurer *m)
 		error = read_back(m);
 	if (!error && m->records)
 		error = make_book(m);
-	lock_memory(m, m->stack, STACK_BYTES);
+	lock_memory(m, m->stack, m->stack_bytes);
 	lock_memory(m, m->instance->map, m->instance->map_size);
 	if (!error)
 		error = enter_probe(m);
@@ -251,7 +252,7 @@ static void *measure(void *arg)
 		loop(m);
 	if (!error && ops->leave)
 		ops->leave(m->instance->ctx, &m->side);
-	munlock(m->stack, STACK_BYTES);
+	munlock(m->stack, m->stack_bytes);
 	tlat_rt_undo(m->rt);
 	atomic_store(&m->finished, true);
 	return write(m->done_fd, &one, sizeof(one)) < 0 ? arg : NULL;
@@ -259,25 +260,48 @@ static void *measure(void *arg)
 
 /* == Creation == */
 
-int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
+/* The thread on a stack of our own, positive errno as pthread_create() gives it. */
+static int create(struct tlat_measurer *m, size_t bytes)
 {
 	pthread_attr_t attr;
 	int error;
 
-	m->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+	m->stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_POPULATE, -1, 0);
 	if (m->stack == MAP_FAILED) {
 		m->stack = NULL;
-		return tlat_fail(reterr, -ENOMEM, "no memory for a stack of %d bytes", STACK_BYTES);
+		return ENOMEM;
 	}
+	m->stack_bytes = bytes;
 	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, m->stack, STACK_BYTES);
+	pthread_attr_setstack(&attr, m->stack, bytes);
 	error = pthread_create(&m->thread, &attr, measure, m);
 	pthread_attr_destroy(&attr);
+	return error;
+}
+
+static void drop_stack(struct tlat_measurer *m)
+{
+	if (m->stack)
+		munmap(m->stack, m->stack_bytes);
+	m->stack = NULL;
+}
+
+int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
+{
+	size_t bytes = STACK_BYTES;
+	int error = create(m, bytes);
+
+	/* EINVAL: the program's thread-local variables alone do not fit. */
+	while (error == EINVAL && bytes < STACK_BYTES_MAX) {
+		drop_stack(m);
+		bytes *= 2;
+		error = create(m, bytes);
+	}
 	if (error)
 		return tlat_fail(reterr, -error,
-				 "thread for CPU %d not created: %s; check "
-				 "RLIMIT_NPROC and RLIMIT_MEMLOCK",
+				 "thread for CPU %d not created: %s; check RLIMIT_NPROC, "
+				 "RLIMIT_MEMLOCK and the cgroup's pids.max",
 				 m->cpu, strerror(error));
 	m->running = true;
 	return 0;
@@ -288,7 +312,5 @@ void tlat_measurer_join(struct tlat_measurer *m)
 	if (m->running)
 		pthread_join(m->thread, NULL);
 	m->running = false;
-	if (m->stack)
-		munmap(m->stack, STACK_BYTES);
-	m->stack = NULL;
+	drop_stack(m);
 }

@@ -44,6 +44,7 @@ struct tlat_measurer {
 	/* what there is */
 	pthread_t thread;
 	void *stack;
+	size_t stack_bytes;
 	struct tlat_rt *rt;
 	struct tlat_side_facts facts;
 	struct rusage before, after;

@@ -5,13 +5,11 @@
  * From/To:  before write(2); after read(2) returned
  * Includes: the wait queue's lock, which the reader takes again while the
  *           writer may still hold it
- * Excludes: the waiter's way into its sleep; the C library's thread cancellation,
- *           as the calls are made directly
+ * Excludes: the waiter's way into its sleep
  * EINTR:    reads again
  */
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probe.h"
@@ -38,7 +36,7 @@ static int eventfd_kick(struct tlat_probe_ctx *ctx)
 	struct shared *shared = ctx->shared;
 	uint64_t one = 1;
 
-	return syscall(SYS_write, shared->fd, &one, sizeof(one)) < 0 ? -errno : TLAT_KICK_UNTOLD;
+	return write(shared->fd, &one, sizeof(one)) < 0 ? -errno : TLAT_KICK_UNTOLD;
 }
 
 static int eventfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
@@ -46,11 +44,11 @@ static int eventfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side
 {
 	struct shared *shared = ctx->shared;
 	uint64_t count;
-	long got;
+	ssize_t got;
 
 	(void)side;
 	do {
-		got = syscall(SYS_read, shared->fd, &count, sizeof(count));
+		got = read(shared->fd, &count, sizeof(count));
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 ? -errno : 0;
