@@ -334,13 +334,10 @@ static int set_up(struct tlat_run *run)
 
 static void measure(struct tlat_run *run)
 {
-	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
-	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);
 	join_measurers(run);
-	run->ended_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
 	tlat_clock_check_end(run->clock, &run->findings);
@@ -351,9 +348,10 @@ void *tlat_run_control(void *arg)
 	struct tlat_run *run = arg;
 	uint64_t one = 1;
 
-	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
 	if (run->supported)
 		run->failed = set_up(run);
+	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
+	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_gate_arrive(&run->begun, run->failed);
 	if (run->supported && !run->failed)
 		measure(run);

@@ -41,8 +41,8 @@ struct tlat_run {
 	struct tlat_rt *locked; /* all memory, when asked for */
 	int end_signal;
 	atomic_int request;
-	uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC */
-	int64_t realtime_ns;	       /* at the start */
+	uint64_t started_ns; /* CLOCK_MONOTONIC, when the loops could begin */
+	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
 };
 
 /* plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno. */

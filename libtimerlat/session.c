@@ -107,7 +107,7 @@ int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *pr
 	if (thread < 0 || thread >= run->n_instances)
 		return -ENOENT;
 	hist = run->instances[thread].result->latency;
-	if (!hist || !run->started_ns)
+	if (!hist)
 		return -ENOENT;
 	ns = 1e9 / (double)tlat_hist_hz(hist);
 	now.count = tlat_hist_count(hist);
