@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "control.h"
 #include "rt.h"
+#include "run_control.h"
 
 #define ASKED_PRIORITY 40
 #define LOCKED_BYTES   (1024 * 1024)

@@ -45,15 +45,15 @@ DIR *tlat_machine_opendir(const struct tlat_machine *machine, const char *path);
 /* Online CPUs that this process can be moved to: all but what its cpuset withholds. */
 struct tlat_cpuset tlat_machine_reachable(const struct tlat_machine *machine);
 
-/* topology.c */
+/* machine_topology.c */
 void tlat_machine_read_topology(struct tlat_machine *machine);
 
-/* cpuset.c: control groups; both need online, isolation needs the cpuset too */
+/* machine_cpuset.c: control groups; both need online, isolation needs the cpuset too */
 void tlat_machine_read_cpuset(struct tlat_machine *machine);
 /* CPUs that cgroups keep from the scheduler's domains, added to *set; true when any says so. */
 bool tlat_machine_read_partitions(struct tlat_machine *machine, struct tlat_cpuset *set);
 
-/* isolation.c; needs facts.cmdline */
+/* machine_isolation.c; needs facts.cmdline */
 void tlat_machine_read_isolation(struct tlat_machine *machine);
 /* The word after key= on the kernel's command line ("" when absent); false when absent. */
 bool tlat_machine_parameter(const struct tlat_machine *machine, const char *key, char *value,

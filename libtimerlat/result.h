@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * result.h - what one measuring thread's result is made of. run.c and control.c
+ * result.h - what one measuring thread's result is made of. run.c and run_control.c
  * fill it, report.c computes from it, writes it and reads it back.
  */
 #ifndef TLAT_RESULT_H

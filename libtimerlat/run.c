@@ -18,7 +18,7 @@
  */
 #include <sched.h>
 
-#include "grid.h"
+#include "run_grid.h"
 
 static bool requested(const struct tlat_limits *limits)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run.h - the loops' view of a run: what they are told, what they count. The
- * controller (control.c) prepares it, measuring threads (thread.c) call the
+ * controller (run_control.c) prepares it, measuring threads (run_thread.c) call the
  * loops, run.c alone times a probe.
  */
 #ifndef TLAT_RUN_H
 #define TLAT_RUN_H
 
-#include "book.h"
 #include "probe.h"
+#include "run_book.h"
 
 /* Cycles between two looks at a waiter's switch counts: one per cycle moves a 1.7 us wake by
  * 2.4 %. */

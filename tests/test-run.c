@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "run.h"
-#include "thread.h"
+#include "run_thread.h"
 
 /* == A world: virtual time, and what happens in each cycle == */
 

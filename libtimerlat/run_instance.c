@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * instance.c - the memory of one instance of a probe: one shared mapping, so
+ * run_instance.c - the memory of one instance of a probe: one shared mapping, so
  * that a side may be a process, each part on cache lines of its own.
  */
 #include <string.h>
 #include <sys/mman.h>
 
-#include "thread.h"
+#include "run_thread.h"
 
 static size_t line_up(size_t bytes)
 {

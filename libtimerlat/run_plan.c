@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* plan.c - from options to a plan: defaults, CPUs, priorities, limits. */
+/* run_plan.c - from options to a plan: defaults, CPUs, priorities, limits. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "control.h"
+#include "run_control.h"
 
 #define DEFAULT_DURATION_NS 2000000000LL
 #define DEFAULT_SETTLE_NS   50000LL

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* session.c - a run as its caller sees it: start, look, stop, wait. */
+/* run_session.c - a run as its caller sees it: start, look, stop, wait. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "run_control.h"
 
 /* A real-time signal that nobody handles, or 0. */
 static int unused_signal(void)

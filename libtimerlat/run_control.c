@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * control.c - the controller of a run: a thread under SCHED_OTHER, off the
+ * run_control.c - the controller of a run: a thread under SCHED_OTHER, off the
  * measuring CPUs where there is another one. It brings the measuring threads
  * up, cuts time blocks while they loop, and ends waits that nothing else ends.
  * Where it must share a CPU it runs in the loops' own rests.
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control.h"
 #include "rt.h"
+#include "run_control.h"
 
 #define BLOCK_MIN_NS	 20000000LL
 #define BLOCK_SHARED_NS	 200000000LL /* at most 5 wakes a second on a measuring CPU */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * audit.c - what about this machine, apart from any run, makes latency worse or figures harder to
- * read, and what to type against it.
+ * machine_audit.c - what about this machine, apart from any run, makes latency worse or figures
+ * harder to read, and what to type against it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* book.c - entering samples, keeping the largest, counting a thread's switches. */
+/* run_book.c - entering samples, keeping the largest, counting a thread's switches. */
 #include <sys/resource.h>
 
-#include "book.h"
+#include "run_book.h"
 
 static void swap(struct tlat_outlier *a, struct tlat_outlier *b)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * inject.c - a known delay between the first stamp and the kick, so that a self-test can see it
+ * run_inject.c - a known delay between the first stamp and the kick, so that a self-test can see it
  * come back. The delay is spun on CLOCK_MONOTONIC_RAW, which is not the counter under test, and
  * what was really spun is kept. Every second cycle is delayed, the others take the same two reads:
  * what drifts slower than two cycles is in both and cancels.
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "thread.h"
+#include "run_thread.h"
 
 static int inject_kick(struct tlat_probe_ctx *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* book.h - what a recording loop keeps of its cycles. */
-#ifndef TLAT_BOOK_H
-#define TLAT_BOOK_H
+/* run_book.h - what a recording loop keeps of its cycles. */
+#ifndef TLAT_RUN_BOOK_H
+#define TLAT_RUN_BOOK_H
 
 #include "result.h"
 
@@ -40,4 +40,4 @@ void tlat_census_look(struct tlat_census *census);
 /* Add what happened since the last look: waits that never slept, and preemptions. */
 void tlat_census_take(struct tlat_census *census, uint64_t *not_asleep, uint64_t *preempted);
 
-#endif /* TLAT_BOOK_H */
+#endif /* TLAT_RUN_BOOK_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* grid.h - the deadlines of a timer: E0 + kT, k = 0, 1, ... */
-#ifndef TLAT_GRID_H
-#define TLAT_GRID_H
+/* run_grid.h - the deadlines of a timer: E0 + kT, k = 0, 1, ... */
+#ifndef TLAT_RUN_GRID_H
+#define TLAT_RUN_GRID_H
 
 #include "run.h"
 
@@ -20,4 +20,4 @@ uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at);
 /* Measure from this slot on if it is past the first; as many as were planned. */
 void tlat_grid_begin_at(struct tlat_grid *grid, uint64_t slot);
 
-#endif /* TLAT_GRID_H */
+#endif /* TLAT_RUN_GRID_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * cpuwords.c - a user's CPU list resolved on a machine: numbers, words and removals, and the one
- * line that says what is wrong with it. A removal counts wherever it stands in the list.
+ * machine_words.c - a user's CPU list resolved on a machine: numbers, words and removals, and the
+ * one line that says what is wrong with it. A removal counts wherever it stands in the list.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* collect.c - from a finished run's books to its results. */
+/* run_collect.c - from a finished run's books to its results. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "control.h"
+#include "run_control.h"
 
 static void collect_counts(const struct tlat_instance *in, struct tlat_result *result)
 {

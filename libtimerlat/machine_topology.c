@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * topology.c - cores, caches, nodes and core types from /sys. A list is read once for all CPUs that
- * it names, so that 2048 CPUs do not cost 2048 reads a level.
+ * machine_topology.c - cores, caches, nodes and core types from /sys. A list is read once for all
+ * CPUs that it names, so that 2048 CPUs do not cost 2048 reads a level.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * thread.c - the life of a measuring thread: attributes, memory, read-back,
+ * run_thread.c - the life of a measuring thread: attributes, memory, read-back,
  * capabilities away, the probe's own set-up, the gate, the loop.
  */
 #include <sched.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "rt.h"
-#include "thread.h"
+#include "run_thread.h"
 
 #define STACK_BYTES	(128 * 1024)
 #define STACK_BYTES_MAX (16 * 1024 * 1024)

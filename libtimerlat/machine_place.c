@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * place.c - where a run happens: the default choice of CPUs, what an explicit list may do, the
- * controller's CPU, and what a reader of the figures should know about the choice.
+ * machine_place.c - where a run happens: the default choice of CPUs, what an explicit list may do,
+ * the controller's CPU, and what a reader of the figures should know about the choice.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * cpuset.c - control groups: which CPUs they let this process have, and which they keep from the
- * scheduler's domains. Knows both versions and where they are usually mounted.
+ * machine_cpuset.c - control groups: which CPUs they let this process have, and which they keep
+ * from the scheduler's domains. Knows both versions and where they are usually mounted.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* repeat.c - the command line that repeats a result, every option resolved. */
+/* run_repeat.c - the command line that repeats a result, every option resolved. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "thread.h"
+#include "run_thread.h"
 
 /* A time in the largest unit that divides it: "50us". */
 static void put_time(FILE *out, const char *option, int64_t ns)

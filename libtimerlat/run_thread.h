@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread.h - instances of a probe, and the threads that measure them. Every
+ * run_thread.h - instances of a probe, and the threads that measure them. Every
  * thread sets itself up, parks at a blocking gate, and loops when it opens:
  * nobody spins before all are ready.
  */
-#ifndef TLAT_THREAD_H
-#define TLAT_THREAD_H
+#ifndef TLAT_RUN_THREAD_H
+#define TLAT_RUN_THREAD_H
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -85,7 +85,7 @@ void tlat_instance_close(struct tlat_instance *instance);
 int tlat_measurer_start(struct tlat_measurer *measurer, struct tlat_error *reterr);
 void tlat_measurer_join(struct tlat_measurer *measurer);
 
-/* inject.c: a self-test's delay between the first stamp and the kick of every second cycle. */
+/* run_inject.c: a self-test's delay between the first stamp and the kick of every second cycle. */
 struct tlat_injection {
 	struct tlat_probe_ops ops; /* first: an ops pointer leads back here */
 	const struct tlat_probe_ops *real;
@@ -101,8 +101,8 @@ void tlat_injection_destroy(struct tlat_injection *injection);
 void tlat_injection_judge(const struct tlat_injection *injection,
 			  const struct tlat_calibration *clock, struct tlat_result *result);
 
-/* repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
+/* run_repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
 char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,
 			 const char *clock_source, uint64_t seed);
 
-#endif /* TLAT_THREAD_H */
+#endif /* TLAT_RUN_THREAD_H */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control.h - a run as its controller sees it, shared by session.c, plan.c,
- * control.c and collect.c.
+ * run_control.h - a run as its controller sees it, shared by run_session.c, run_plan.c,
+ * run_control.c and run_collect.c.
  */
-#ifndef TLAT_CONTROL_H
-#define TLAT_CONTROL_H
+#ifndef TLAT_RUN_CONTROL_H
+#define TLAT_RUN_CONTROL_H
 
 #include "machine.h"
-#include "thread.h"
+#include "run_thread.h"
 
 struct tlat_run {
 	struct tlat_run_opts opts; /* every default resolved */
@@ -45,20 +45,21 @@ struct tlat_run {
 	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
 };
 
-/* plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno. */
+/* run_plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno.
+ */
 int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 		  struct tlat_error *reterr);
-/* plan.c, once policies are known: rests, yields, findings that follow from them. */
+/* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
 void tlat_run_settle(struct tlat_run *run);
 
-/* control.c: the controller's thread. */
+/* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);
 
-/* session.c: wait for the controller's end; free a run that has ended. */
+/* run_session.c: wait for the controller's end; free a run that has ended. */
 void tlat_run_join(struct tlat_run *run);
 void tlat_run_free(struct tlat_run *run);
 
-/* collect.c: fill every result from its book. */
+/* run_collect.c: fill every result from its book. */
 void tlat_run_collect(struct tlat_run *run);
 
 static inline bool tlat_policy_is_rt(int32_t policy)
@@ -67,4 +68,4 @@ static inline bool tlat_policy_is_rt(int32_t policy)
 	       policy == TLAT_SCHED_DEADLINE;
 }
 
-#endif /* TLAT_CONTROL_H */
+#endif /* TLAT_RUN_CONTROL_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * isolation.c - which CPUs the scheduler leaves alone: what the command line asked for, and what is
- * in force. The two differ more often than one would think, so neither stands for the other.
+ * machine_isolation.c - which CPUs the scheduler leaves alone: what the command line asked for, and
+ * what is in force. The two differ more often than one would think, so neither stands for the
+ * other.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* grid.c - which deadlines a timer has, which of them count, which have passed. */
-#include "grid.h"
+/* run_grid.c - which deadlines a timer has, which of them count, which have passed. */
+#include "run_grid.h"
 
 /* Slots from the first measured one on; a time limit is as many slots as it spans. */
 static uint64_t slots_of(const struct tlat_limits *limits, uint64_t interval)
