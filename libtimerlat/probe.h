@@ -2,7 +2,7 @@
 /*
  * probe.h - what a probe is: a table of operations around one way of being
  * woken, expired or signalled. run.c owns time and the loops; a probe owns the
- * operation, and takes exactly one stamp: as the last act of wait().
+ * operation, and takes exactly one stamp: the first act awake in wait().
  */
 #ifndef TLAT_PROBE_H
 #define TLAT_PROBE_H
@@ -26,6 +26,9 @@ enum tlat_probe_flags {
 };
 
 enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
+
+/* No absolute deadline: closed loop, nothing can be missed. */
+#define TLAT_PROBE_CLOSED (TLAT_PROBE_RELATIVE | TLAT_PROBE_TICK_BOUND)
 
 #define TLAT_KICK_UNTOLD INT32_MAX /* the call does not say whom it woke */
 
@@ -72,7 +75,7 @@ struct tlat_probe_ops {
 	/* On each measuring thread, its policy applied. */
 	int (*enter)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 		     struct tlat_error *reterr);
-	/* On the waiter before each cycle, unmeasured: drain, re-lock. */
+	/* On every side before each cycle, unmeasured: drain, re-lock. */
 	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	/* Solo: program an expiry at due (ns on ops->clock); PERIODIC: the first of a grid. */
 	int (*arm)(struct tlat_probe_ctx *ctx, uint64_t due);

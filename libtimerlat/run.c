@@ -20,16 +20,18 @@
 
 #include "run_grid.h"
 
-static bool requested(const struct tlat_limits *limits)
+void tlat_run_rest(const struct tlat_limits *limits)
 {
-	return atomic_load_explicit(limits->request, memory_order_relaxed);
-}
-
-static void rest(const struct tlat_limits *limits)
-{
-	struct timespec ts = { .tv_nsec = (long)limits->rest_ns };
+	struct timespec ts = { .tv_sec = (time_t)(limits->rest_ns / TLAT_NSEC_PER_SEC),
+			       .tv_nsec = (long)(limits->rest_ns % TLAT_NSEC_PER_SEC) };
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+}
+
+/* Far from the kick; short enough that a stop is seen soon. */
+static void nap(void)
+{
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = TLAT_NAP_NS }, NULL);
 }
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
@@ -41,18 +43,13 @@ static uint64_t draw(uint64_t *seed)
 	return *seed * 2685821657736338717ULL;
 }
 
-/* == Pair: the waiter == */
-
-static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census)
+static void get_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side)
 {
-	struct tlat_waiter_line *my = &pair->waiter;
-
-	atomic_store_explicit(&my->resting, true, memory_order_release);
-	rest(&pair->limits);
-	atomic_store_explicit(&my->resting, false, memory_order_release);
-	my->rests++;
-	tlat_census_look(census);
+	if (ctx->ops->ready)
+		ctx->ops->ready(ctx, side);
 }
+
+/* == Pair: the waiter == */
 
 /* Count the switches of the cycles so far; those before the measurement do not matter. */
 static void waiter_census(struct tlat_pair *pair, struct tlat_census *census)
@@ -66,6 +63,23 @@ static void waiter_census(struct tlat_pair *pair, struct tlat_census *census)
 		return;
 	my->not_asleep += pair->sleeps && !pair->verify ? not_asleep : 0;
 	my->preempted += preempted;
+}
+
+/* Give the CPU up for a while, if it is time; the waker sees it and does the same. */
+static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census, uint64_t *rested)
+{
+	struct tlat_waiter_line *my = &pair->waiter;
+
+	if (!pair->limits.rest_after || my->announced - *rested < pair->limits.rest_after ||
+	    my->announced < *rested)
+		return;
+	waiter_census(pair, census);
+	atomic_store_explicit(&my->resting, true, memory_order_release);
+	tlat_run_rest(&pair->limits);
+	atomic_store_explicit(&my->resting, false, memory_order_release);
+	my->rests++;
+	tlat_census_look(census);
+	*rested = tlat_stamp_end(&pair->ctx->stamper);
 }
 
 static void announce(struct tlat_pair *pair)
@@ -104,15 +118,10 @@ void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
 
 	tlat_census_look(&census);
 	do {
-		if (pair->ctx->ops->ready)
-			pair->ctx->ops->ready(pair->ctx, side);
 		if (census.waits >= census_every)
 			waiter_census(pair, &census);
-		if (pair->limits.rest_after && my->announced - rested >= pair->limits.rest_after &&
-		    my->announced > rested) {
-			waiter_rest(pair, &census);
-			rested = tlat_stamp_end(&pair->ctx->stamper);
-		}
+		waiter_rest(pair, &census, &rested);
+		get_ready(pair->ctx, side);
 		announce(pair);
 		error = waiter_cycle(pair, side);
 		census.waits++;
@@ -132,10 +141,12 @@ struct cycle {
 	uint64_t slot;	     /* next kick when there is an interval */
 	uint64_t rests;	     /* of the waiter, when last looked */
 	uint64_t unmeasured; /* cycles left that are not measured after a rest */
-	uint64_t first;	     /* stamp at the loop's start */
+	uint64_t first;	     /* the first announcement */
 	uint64_t reply_at;   /* round trip: stamp of the reply */
+	struct tlat_census census;
 	int woken;
 	bool kicked, measured; /* the cycle under way */
+	bool awake;	       /* one side had nothing to sleep for */
 };
 
 /* 1: the waiter has announced this cycle; 0: it has not by the deadline or the run is to end;
@@ -154,10 +165,12 @@ static int await(struct tlat_pair *pair, const struct cycle *cycle, uint64_t sin
 		waited = tlat_stamp_begin(&pair->ctx->stamper) - since;
 		if (waited > pair->wait_bound)
 			return 0;
-		if (waited > pair->grace && requested(&pair->limits))
+		if (waited > pair->grace && tlat_run_requested(&pair->limits))
 			return 0;
-		if (atomic_load_explicit(&waiter->resting, memory_order_acquire))
-			rest(&pair->limits);
+		/* the wake may need what a spinning real-time thread keeps off this CPU */
+		if (waited > pair->nap_after ||
+		    atomic_load_explicit(&waiter->resting, memory_order_acquire))
+			tlat_run_rest(&pair->limits);
 		else if (pair->yields)
 			sched_yield();
 		else
@@ -172,13 +185,14 @@ static void book_cycle(struct tlat_pair *pair, const struct cycle *cycle, struct
 	struct tlat_counts *counts = &book->counts;
 	uint64_t end = pair->reply ? cycle->reply_at : waiter->woken_at;
 
-	if (cycle->woken == 0 || waiter->awake || (pair->reply && waiter->replied == 0) ||
+	if (cycle->woken == 0 || cycle->awake || (pair->reply && waiter->replied == 0) ||
 	    (pair->verify && pair->sleeps && !waiter->slept)) {
 		counts->rejected[TLAT_REJECTED_NOT_ASLEEP]++;
 		return;
 	}
 	counts->disturbed[TLAT_DISTURBED_LATE_SLOT] += cycle->late;
-	tlat_book_record(book, (int64_t)(end - cycle->t0), cycle->t0, waiter->cpu);
+	tlat_book_record(book, (int64_t)(end - cycle->t0), cycle->t0, counts->asked - 1,
+			 waiter->cpu);
 	tlat_hist_record(book->dwell, (int64_t)(cycle->t0 - cycle->announced));
 	if (book->call)
 		tlat_hist_record(book->call, (int64_t)(cycle->t1 - cycle->t0));
@@ -186,11 +200,12 @@ static void book_cycle(struct tlat_pair *pair, const struct cycle *cycle, struct
 
 /*
  * A wake that is not there within its bound: the cycle is lost, the run need not be. If the wake is
- * only late it is waited for; a second kick would wake twice. Whether the waiter is back.
+ * only late it is waited for; a second kick could wake twice. What await() says in the end.
  */
-static bool recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
+static int recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
 {
-	bool stopping = requested(&pair->limits);
+	bool stopping = tlat_run_requested(&pair->limits);
+	int answer;
 
 	if (cycle->measured && stopping)
 		book->counts.unfinished++;
@@ -199,11 +214,22 @@ static bool recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_boo
 	cycle->measured = false;
 	book->lost_wake = book->lost_wake || !stopping;
 	if (stopping)
-		return false;
-	if (await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper)) > 0)
-		return true;
+		return 0;
+	answer = await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper));
+	if (answer)
+		return answer;
 	pair->ctx->ops->kick(pair->ctx);
-	return await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper)) > 0;
+	return await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper));
+}
+
+/* Where the waiter is: after a second kick it may have woken more often than it was kicked, and
+ * then its last stamp is not of this cycle. */
+static void catch_up(struct tlat_pair *pair, struct cycle *cycle)
+{
+	uint64_t seq = atomic_load_explicit(&pair->waiter.announced_seq, memory_order_relaxed) - 1;
+
+	cycle->awake = pair->waiter.awake || cycle->awake || seq != cycle->seq;
+	cycle->seq = seq;
 }
 
 /* Wait for the next announcement, which carries the end of the cycle before. */
@@ -212,79 +238,26 @@ static bool finish_cycle(struct tlat_pair *pair, struct cycle *cycle, struct tla
 	uint64_t since = cycle->kicked ? cycle->t1 : tlat_stamp_begin(&pair->ctx->stamper);
 	int answer = await(pair, cycle, since);
 
-	if (answer == 0 && cycle->kicked && recover(pair, cycle, book))
-		answer = 1;
+	if (answer == 0 && cycle->kicked)
+		answer = recover(pair, cycle, book);
+	if (answer > 0)
+		catch_up(pair, cycle);
 	if (answer > 0 && cycle->measured)
 		book_cycle(pair, cycle, book);
 	else if (cycle->measured)
 		book->counts.unfinished++;
-	cycle->measured = false;
-	if (answer <= 0) {
-		book->end = requested(&pair->limits) ? TLAT_END_SIGNAL : TLAT_END_ERROR;
-		book->error = answer < 0 && answer != -EINTR ? answer : 0;
-	}
-	return answer > 0;
-}
-
-/* Whether this cycle counts: warm-up over, no rest just before. */
-static bool is_measured(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
-{
-	const struct tlat_limits *limits = &pair->limits;
-
-	if (pair->waiter.rests != cycle->rests) {
-		cycle->rests = pair->waiter.rests;
-		cycle->unmeasured = TLAT_REST_CYCLES;
-	}
-	if (!book->started && (book->warmup >= limits->warmup ||
-			       cycle->announced - cycle->first >= limits->warmup_span)) {
-		book->started = cycle->announced;
-		atomic_store_explicit(&pair->waker.measuring, true, memory_order_relaxed);
-	}
-	if (book->started && !cycle->unmeasured)
+	cycle->measured = cycle->awake = false;
+	if (answer > 0)
 		return true;
-	if (cycle->unmeasured)
-		cycle->unmeasured--;
+	book->end = tlat_run_requested(&pair->limits) ? TLAT_END_SIGNAL : TLAT_END_ERROR;
+	book->error = answer == -EINTR ? 0 : answer;
 	return false;
-}
-
-/* When to kick: after the settle time, at the slot if there is an interval. */
-static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_book *book)
-{
-	uint64_t at = cycle->announced + pair->settle - (book->n_raw % 2 ? pair->lead : 0);
-
-	if (pair->dither)
-		at += draw(&pair->seed) % (pair->dither + 1);
-	cycle->late = 0;
-	if (!pair->interval)
-		return at;
-	if (!cycle->slot)
-		cycle->slot = at;
-	cycle->late = cycle->slot < cycle->announced;
-	if (cycle->slot < at)
-		cycle->slot +=
-			(at - cycle->slot + pair->interval - 1) / pair->interval * pair->interval;
-	at = cycle->slot;
-	cycle->slot += pair->interval;
-	return at;
-}
-
-/* Spin until it is time to kick; false: the run is to end. */
-static bool settle(struct tlat_pair *pair, uint64_t until, struct tlat_book *book)
-{
-	while ((int64_t)(until - tlat_stamp_begin(&pair->ctx->stamper)) > 0) {
-		if (requested(&pair->limits)) {
-			book->end = TLAT_END_SIGNAL;
-			return false;
-		}
-		tlat_arch_relax();
-	}
-	return true;
 }
 
 static bool within_limits(const struct tlat_pair *pair, const struct cycle *cycle,
 			  struct tlat_book *book)
 {
-	if (requested(&pair->limits))
+	if (tlat_run_requested(&pair->limits))
 		book->end = TLAT_END_SIGNAL;
 	else if (book->counts.asked >= pair->limits.samples)
 		book->end = TLAT_END_COUNT;
@@ -295,6 +268,90 @@ static bool within_limits(const struct tlat_pair *pair, const struct cycle *cycl
 	return false;
 }
 
+/* Warm-up is over once it has had its cycles or its time, on the waiter's clock alone. */
+static void start_measuring(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
+{
+	const struct tlat_limits *limits = &pair->limits;
+
+	if (!cycle->first)
+		cycle->first = cycle->announced;
+	if (book->started || (book->warmup < limits->warmup &&
+			      cycle->announced - cycle->first < limits->warmup_span))
+		return;
+	book->started = cycle->announced;
+	tlat_census_look(&cycle->census);
+	atomic_store_explicit(&pair->waker.measuring, true, memory_order_relaxed);
+}
+
+/* Whether the cycle that begins counts: warm-up over, no rest just before. */
+static bool is_measured(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
+{
+	if (pair->waiter.rests != cycle->rests) {
+		cycle->rests = pair->waiter.rests;
+		cycle->unmeasured = TLAT_REST_CYCLES;
+	}
+	start_measuring(pair, cycle, book);
+	if (!cycle->unmeasured)
+		return book->started;
+	cycle->unmeasured--;
+	return false;
+}
+
+/* When to kick: after the settle time, at the slot if there is an interval. */
+static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_book *book)
+{
+	uint64_t at = cycle->announced + pair->settle - (book->n_raw % 2 ? pair->lead : 0);
+	uint64_t dither = pair->dither ? draw(&pair->seed) % (pair->dither + 1) : 0;
+
+	cycle->late = 0;
+	if (!pair->interval)
+		return at + dither;
+	if (!cycle->slot)
+		cycle->slot = at;
+	cycle->late = cycle->slot < cycle->announced;
+	if (cycle->slot < at)
+		cycle->slot +=
+			(at - cycle->slot + pair->interval - 1) / pair->interval * pair->interval;
+	at = cycle->slot;
+	cycle->slot += pair->interval;
+	return at + dither;
+}
+
+/* Whether the wait for the kick is over because the run is. */
+static bool has_ended(const struct tlat_pair *pair, const struct cycle *cycle, uint64_t now,
+		      struct tlat_book *book)
+{
+	const struct tlat_limits *limits = &pair->limits;
+	uint64_t began = book->started ? book->started : cycle->first + limits->warmup_span;
+
+	if (tlat_run_requested(limits))
+		book->end = TLAT_END_SIGNAL;
+	else if (limits->duration != UINT64_MAX && now > began && now - began >= limits->duration)
+		book->end = TLAT_END_TIME;
+	else
+		return false;
+	return true;
+}
+
+/* Until it is time to kick: asleep as long as it is far, then spinning. False: the run is to end.
+ */
+static bool settle(struct tlat_pair *pair, const struct cycle *cycle, uint64_t until,
+		   struct tlat_book *book)
+{
+	uint64_t now = tlat_stamp_begin(&pair->ctx->stamper);
+
+	while ((int64_t)(until - now) > 0) {
+		if (has_ended(pair, cycle, now, book))
+			return false;
+		if ((int64_t)(until - now) > (int64_t)pair->nap_before)
+			nap();
+		else
+			tlat_arch_relax();
+		now = tlat_stamp_begin(&pair->ctx->stamper);
+	}
+	return true;
+}
+
 /* Round trip: sleep until the waiter's answer. */
 static void await_reply(struct tlat_pair *pair, struct cycle *cycle,
 			const struct tlat_probe_side *side, struct tlat_book *book)
@@ -303,6 +360,7 @@ static void await_reply(struct tlat_pair *pair, struct cycle *cycle,
 	int error = pair->reply->ops->wait(pair->reply, side, &event);
 
 	cycle->reply_at = event.at;
+	cycle->awake = event.awake;
 	if (!error || !cycle->measured)
 		return;
 	book->counts.unfinished++;
@@ -319,7 +377,7 @@ static void count_cycle(const struct cycle *cycle, struct tlat_book *book)
 
 /* Stamp, kick, stamp; nothing is counted before, for a store that is still under way is part of
  * what the kernel's first lock waits for. A kick that fails ends the run. */
-static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_probe_side *side,
+static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_probe_side *reply,
 		 struct tlat_book *book)
 {
 	struct tlat_probe_ctx *ctx = pair->ctx;
@@ -339,28 +397,36 @@ static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_
 		return false;
 	}
 	if (pair->reply)
-		await_reply(pair, cycle, side, book);
+		await_reply(pair, cycle, reply, book);
 	return true;
 }
 
 void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
-		    struct tlat_book *book)
+		    const struct tlat_probe_side *reply, struct tlat_book *book)
 {
-	struct cycle cycle = { .first = tlat_stamp_begin(&pair->ctx->stamper) };
+	struct cycle cycle = { 0 };
+	uint64_t ignored = 0;
 
+	tlat_census_look(&cycle.census);
 	while (finish_cycle(pair, &cycle, book)) {
 		cycle.announced = pair->waiter.announced;
 		if (!within_limits(pair, &cycle, book))
 			break;
 		cycle.measured = is_measured(pair, &cycle, book);
-		if (!settle(pair, kick_time(pair, &cycle, book), book) ||
-		    !kick(pair, &cycle, side, book))
+		get_ready(pair->ctx, side);
+		if (!settle(pair, &cycle, kick_time(pair, &cycle, book), book) ||
+		    !kick(pair, &cycle, reply, book))
 			break;
 	}
 	book->ended = tlat_stamp_end(&pair->ctx->stamper);
 	book->rests = pair->waiter.rests;
+	/* on one CPU every wake of the waiter preempts the waker: that is no disturbance */
+	if (!pair->ctx->same_cpu)
+		tlat_census_take(&cycle.census, &ignored,
+				 &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
 	atomic_store(pair->stop, 1);
-	pair->ctx->ops->kick(pair->ctx);
+	if (!atomic_load_explicit(&pair->waiter.gone, memory_order_acquire))
+		pair->ctx->ops->kick(pair->ctx);
 }
 
 /* == Solo == */
@@ -383,34 +449,51 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 		next = grid->last;
 	counts->asked += next - slot;
 	counts->missed += next - slot - 1;
-	tlat_book_record(book, (int64_t)(at - grid->due), grid->due, sched_getcpu());
+	tlat_book_record(book, (int64_t)(at - grid->due), grid->due, slot - grid->first,
+			 sched_getcpu());
+}
+
+/* The slot after this event: what the kernel counted, or the first that is still ahead. Without an
+ * absolute deadline there is no grid that could be missed. */
+static uint64_t next_slot(const struct tlat_probe_ops *ops, const struct tlat_grid *grid,
+			  const struct tlat_probe_event *event)
+{
+	if (ops->flags & TLAT_PROBE_PERIODIC)
+		return grid->slot + event->n;
+	if (ops->flags & TLAT_PROBE_CLOSED)
+		return grid->slot + 1;
+	return tlat_grid_after(grid, event->at);
+}
+
+/* Program the slot's expiry, and note what the kernel promises for it. */
+static int arm(struct tlat_solo *solo, struct tlat_grid *grid, bool first)
+{
+	struct tlat_probe_ctx *ctx = solo->ctx;
+	const struct tlat_probe_ops *ops = ctx->ops;
+	bool closed = ops->flags & TLAT_PROBE_CLOSED;
+	uint64_t now = closed || ops->due ? tlat_stamp_begin(&ctx->stamper) : 0;
+	uint64_t asked = closed ? now + grid->interval : tlat_grid_point(grid, grid->slot);
+
+	grid->due = ops->due ? ops->due(ctx, now, asked) : asked;
+	return first || !(ops->flags & TLAT_PROBE_PERIODIC) ? ops->arm(ctx, asked) : 0;
 }
 
 /* One armed slot until its expiry. 0, -EINTR when the run ended meanwhile, or the failure. */
 static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
-		      const struct tlat_probe_side *side, struct tlat_book *book, bool armed)
+		      const struct tlat_probe_side *side, struct tlat_book *book, bool first)
 {
-	struct tlat_probe_ctx *ctx = solo->ctx;
-	const struct tlat_probe_ops *ops = ctx->ops;
+	const struct tlat_probe_ops *ops = solo->ctx->ops;
 	struct tlat_probe_event event = { .n = 1 };
-	int error = 0;
+	int error;
 
-	if (ops->ready)
-		ops->ready(ctx, side);
-	grid->due = tlat_grid_point(grid, grid->slot);
-	if (ops->due)
-		grid->due = ops->due(ctx, tlat_stamp_begin(&ctx->stamper), grid->due);
-	if (!armed || !(ops->flags & TLAT_PROBE_PERIODIC))
-		error = ops->arm(ctx, tlat_grid_point(grid, grid->slot));
+	get_ready(solo->ctx, side);
+	error = arm(solo, grid, first);
 	if (!error)
-		error = ops->wait(ctx, side, &event);
+		error = ops->wait(solo->ctx, side, &event);
 	if (error)
 		return error;
 	book->ended = event.at;
-	book_expiry(grid, book,
-		    ops->flags & TLAT_PROBE_PERIODIC ? grid->slot + event.n
-						     : tlat_grid_after(grid, event.at),
-		    event.at);
+	book_expiry(grid, book, next_slot(ops, grid, &event), event.at);
 	return 0;
 }
 
@@ -425,77 +508,38 @@ static void solo_abandon(const struct tlat_grid *grid, struct tlat_book *book, i
 	book->counts.unfinished++;
 }
 
+/* Count preemptions of measured cycles, every now and then. */
+static void solo_census(struct tlat_census *census, struct tlat_book *book, uint64_t every)
+{
+	uint64_t ignored = 0;
+
+	if (!book->started)
+		tlat_census_look(census);
+	else if (++census->waits >= every)
+		tlat_census_take(census, &ignored,
+				 &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
+}
+
 void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
 		   struct tlat_book *book)
 {
 	const struct tlat_limits *limits = &solo->limits;
-	struct tlat_census census;
+	struct tlat_census census = { 0 };
 	struct tlat_grid grid;
-	uint64_t ignored = 0;
-	bool armed = false;
+	bool first = true;
 	int error = 0;
 
 	tlat_grid_init(&grid, solo, tlat_stamp_begin(&solo->ctx->stamper));
-	tlat_census_look(&census);
 	book->end = limits->samples <= grid.last - grid.first ? TLAT_END_COUNT : TLAT_END_TIME;
-	while (grid.slot < grid.last && !requested(limits)) {
-		error = solo_cycle(solo, &grid, side, book, armed);
-		if (error)
-			break;
-		armed = true;
-		if (++census.waits < TLAT_CENSUS_CYCLES)
-			continue;
-		tlat_census_take(&census, &ignored,
-				 &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
+	tlat_census_look(&census);
+	while (!error && grid.slot < grid.last && !tlat_run_requested(limits)) {
+		error = solo_cycle(solo, &grid, side, book, first);
+		solo_census(&census, book, TLAT_CENSUS_CYCLES);
+		first = false;
 	}
-	tlat_census_take(&census, &ignored, &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
+	solo_census(&census, book, 0);
 	if (error)
 		solo_abandon(&grid, book, error);
 	else if (grid.slot < grid.last)
-		book->end = TLAT_END_SIGNAL;
-}
-
-/* == Loopback == */
-
-static void loopback_cycle(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			   struct tlat_book *book)
-{
-	struct tlat_probe_event event = { .n = 1 };
-	uint64_t t0 = tlat_stamp_begin(&ctx->stamper);
-
-	ctx->ops->kick(ctx);
-	ctx->ops->wait(ctx, side, &event);
-	book->ended = event.at;
-	if (!book->started) {
-		book->warmup++;
-		return;
-	}
-	book->counts.asked++;
-	tlat_book_record(book, (int64_t)(event.at - t0), t0, -1);
-}
-
-void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *limits,
-		       const struct tlat_probe_side *side, struct tlat_book *book)
-{
-	uint64_t first = tlat_stamp_begin(&ctx->stamper), rested = first;
-
-	book->ended = first;
-	book->end = TLAT_END_COUNT;
-	while (book->counts.asked < limits->samples && !requested(limits)) {
-		if (!book->started &&
-		    (book->warmup >= limits->warmup || book->ended - first >= limits->warmup_span))
-			book->started = book->ended;
-		if (book->started && book->ended - book->started >= limits->duration) {
-			book->end = TLAT_END_TIME;
-			break;
-		}
-		if (limits->rest_after && book->ended - rested >= limits->rest_after) {
-			rest(limits);
-			rested = tlat_stamp_begin(&ctx->stamper);
-			book->rests++;
-		}
-		loopback_cycle(ctx, side, book);
-	}
-	if (requested(limits))
 		book->end = TLAT_END_SIGNAL;
 }

@@ -12,15 +12,19 @@
 
 /* Cycles between two looks at a waiter's switch counts: one per cycle moves a 1.7 us wake by
  * 2.4 %. */
-#define TLAT_CENSUS_CYCLES 64
+#define TLAT_CENSUS_CYCLES     64
 /* Cycles after a rest that are not measured. */
-#define TLAT_REST_CYCLES   3
-#define TLAT_REST_AFTER_NS 8000000LL
-#define TLAT_REST_NS	   2000000LL
+#define TLAT_REST_CYCLES       3
+/* A real-time thread spins so long, or so many cycles, then rests a quarter of it: less than the
+ * kernel's throttle allows. */
+#define TLAT_REST_AFTER_NS     8000000LL
+#define TLAT_REST_AFTER_CYCLES 16
+/* A waker that has longer than two naps until its kick sleeps one. */
+#define TLAT_NAP_NS	       1000000L
 /* A wait that lasts longer than this past its kick has been lost. */
-#define TLAT_WAIT_BOUND_NS 1000000000LL
+#define TLAT_WAIT_BOUND_NS     1000000000LL
 /* How long a cycle may still take to complete once the run is to end. */
-#define TLAT_GRACE_NS	   100000000LL
+#define TLAT_GRACE_NS	       100000000LL
 
 /* What a loop may do; times in the loop's own unit (ticks for pairs, ns for solo). */
 struct tlat_limits {
@@ -31,6 +35,14 @@ struct tlat_limits {
 	uint64_t rest_after, rest_ns; /* rest_after 0: never */
 	const atomic_int *request;    /* set when somebody wants the run to end */
 };
+
+static inline bool tlat_run_requested(const struct tlat_limits *limits)
+{
+	return atomic_load_explicit(limits->request, memory_order_relaxed);
+}
+
+/* Sleep rest_ns, so that others get the CPU. */
+void tlat_run_rest(const struct tlat_limits *limits);
 
 /* Written by the waiter, read by the waker; what every cycle needs is on the first line. */
 struct tlat_waiter_line {
@@ -63,6 +75,8 @@ struct tlat_pair {
 	struct tlat_limits limits;
 	uint64_t settle, dither, interval; /* ticks; interval 0: closed loop */
 	uint64_t wait_bound, grace;	   /* ticks */
+	uint64_t nap_before;		   /* ticks: farther from the kick the waker sleeps */
+	uint64_t nap_after;		   /* ticks: longer past it the waker rests */
 	uint64_t lead; /* self-test: every second cycle's settle time is shorter by this */
 	uint64_t seed;
 	bool sleeps; /* a wait that does not sleep is remarkable */
@@ -81,7 +95,7 @@ struct tlat_solo {
  * stamps and what the kick answered. */
 void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side);
 void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
-		    struct tlat_book *book);
+		    const struct tlat_probe_side *reply, struct tlat_book *book);
 
 /* A timer on a grid, on its own thread. */
 void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,

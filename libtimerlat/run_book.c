@@ -55,7 +55,7 @@ static bool is_outlier(const struct tlat_outliers *outliers, int64_t value)
 	return outliers && (outliers->n < TLAT_OUTLIERS_MAX || value > outliers->v[0].value);
 }
 
-void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, int32_t cpu)
+void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq, int32_t cpu)
 {
 	tlat_hist_record(book->latency, value);
 	if (book->n_raw < book->max_raw)
@@ -69,7 +69,7 @@ void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, int32_
 				    .value = value,
 				    .t_ns = (int64_t)((double)(int64_t)(at - book->started) *
 						      book->ns_per_unit),
-				    .seq = book->counts.asked - 1,
+				    .seq = seq,
 				    .cpu = cpu,
 			    });
 }

@@ -7,8 +7,8 @@
 
 /* One per recording thread; everything it points to is prefaulted. */
 struct tlat_book {
-	struct tlat_hist *latency, *call, *dwell; /* call, dwell: NULL where they say nothing */
-	struct tlat_outliers *outliers;		  /* NULL: do not keep them */
+	struct tlat_hist *latency, *call, *dwell, *floor; /* NULL where they say nothing */
+	struct tlat_outliers *outliers;			  /* NULL: do not keep them */
 	int64_t *raw;
 	size_t n_raw, max_raw;
 	struct tlat_counts counts;
@@ -24,8 +24,9 @@ struct tlat_book {
 	bool untold; /* the kick does not say whom it woke */
 };
 
-/* Enter one value of the cycle last asked, begun at a stamp, ended on cpu (-1: not known). [hot] */
-void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, int32_t cpu);
+/* Enter one value of cycle or slot seq, begun at a stamp, ended on cpu (-1: not known). [hot] */
+void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
+		      int32_t cpu);
 
 /* Offer a value to the largest so far. [hot] */
 void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outlier *candidate);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* run_collect.c - from a finished run's books to its results. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include "run_control.h"
 
@@ -26,21 +27,16 @@ static uint64_t at_most(uint64_t n, uint64_t bound)
 	return n < bound ? n : bound;
 }
 
-/* What the waiter and the waker noticed beside the samples. */
+/* What the waiter noticed beside the samples. */
 static void collect_disturbed(const struct tlat_instance *in, struct tlat_result *result)
 {
 	uint64_t *disturbed = result->counts.disturbed;
 	uint64_t all = tlat_hist_count(result->latency);
-	const struct tlat_waiter_line *waiter = in->pair ? &in->pair->waiter : NULL;
-	const struct tlat_measurer *waker = &in->measurers[1];
 
-	if (waiter && in->book.untold)
-		disturbed[TLAT_DISTURBED_NOT_ASLEEP] = at_most(waiter->not_asleep, all);
-	if (waiter)
-		disturbed[TLAT_DISTURBED_PREEMPTED] += waiter->preempted;
-	if (waiter && !in->ctx->same_cpu)
-		disturbed[TLAT_DISTURBED_PREEMPTED] +=
-			(uint64_t)(waker->after.ru_nivcsw - waker->before.ru_nivcsw);
+	if (in->pair && in->book.untold)
+		disturbed[TLAT_DISTURBED_NOT_ASLEEP] = at_most(in->pair->waiter.not_asleep, all);
+	if (in->pair)
+		disturbed[TLAT_DISTURBED_PREEMPTED] += in->pair->waiter.preempted;
 	disturbed[TLAT_DISTURBED_PREEMPTED] = at_most(disturbed[TLAT_DISTURBED_PREEMPTED], all);
 }
 
@@ -56,7 +52,7 @@ static void add_usage(struct tlat_watch_delta *delta, const struct tlat_measurer
 static void collect_watch(struct tlat_run *run, struct tlat_instance *in)
 {
 	struct tlat_result *result = in->result;
-	int64_t tick_ns = 10000000; /* steal is counted in USER_HZ */
+	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK); /* steal comes in these */
 
 	result->watch = tlat_watch_delta_copy(run->seen);
 	if (!result->watch)
@@ -102,9 +98,15 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 
 	if (in->book.lost_wake)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "lost-wake", NULL,
-				  "%llu waits did not end within %lld s of their kick",
-				  (unsigned long long)counts->rejected[TLAT_REJECTED_TIMEOUT],
-				  TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC);
+				  "a wait did not end within %lld s of its kick; %llu cycles were "
+				  "given up",
+				  TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC,
+				  (unsigned long long)counts->rejected[TLAT_REJECTED_TIMEOUT]);
+	else if (in->book.end == TLAT_END_ERROR && !in->book.error)
+		tlat_findings_add(&result->findings, TLAT_ERROR, "waiter-missing",
+				  "look for something of a higher priority on its CPU",
+				  "the waiter on CPU %d was not ready within %lld s",
+				  in->measurers[0].cpu, TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC);
 	if (in->book.error)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed", NULL,
 				  "%s failed in the loop: %s", result->probe,
@@ -115,13 +117,27 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 			"in %llu of %llu cycles the waiter was not asleep when it was woken",
 			(unsigned long long)counts->rejected[TLAT_REJECTED_NOT_ASLEEP],
 			(unsigned long long)counts->asked);
+}
+
+static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
+{
+	const struct tlat_counts *counts = &result->counts;
+
 	if (counts->early && !in->pair)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "early",
 				  "check the clock: a timer never fires early",
 				  "%llu expiries were stamped before they were due",
 				  (unsigned long long)counts->early);
-	if (counts->asked && !tlat_hist_count(result->latency))
-		tlat_findings_add(&result->findings, TLAT_ERROR, "no-sample", NULL,
+	if (counts->missed * 10 > counts->asked)
+		tlat_findings_add(&result->findings, TLAT_WARN, "many-missed",
+				  "use a longer interval (-i), or see the corrected figures",
+				  "%llu of %llu expiries passed while an earlier one was late: the "
+				  "observed figures leave them out",
+				  (unsigned long long)counts->missed,
+				  (unsigned long long)counts->asked);
+	if (!tlat_hist_count(result->latency) && in->book.end != TLAT_END_SIGNAL)
+		tlat_findings_add(&result->findings, TLAT_ERROR, "no-sample",
+				  "measure longer (-d) than warm-up and one cycle take",
 				  "no cycle of %llu gave a sample",
 				  (unsigned long long)counts->asked);
 }
@@ -160,43 +176,60 @@ static void collect_conditions(struct tlat_run *run, struct tlat_instance *in)
 	result->phase_ns = result->periodic ? (int64_t)in->solo.phase : 0;
 	result->warmup = in->book.warmup;
 	result->rests = in->book.rests;
-	result->n_raw = in->book.n_raw;
 	result->duration_ns =
 		(int64_t)((double)(in->book.ended - in->book.started) * in->book.ns_per_unit);
 	if (!in->book.started)
 		result->duration_ns = 0;
-	result->end = in->book.end;
+	result->end = run->stalled ? TLAT_END_ERROR : in->book.end;
 	result->has_offset = run->has_offset && !result->round_trip;
 	result->offset = run->offset;
 	if (run->opts.inject_ns)
 		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
 }
 
-static void unlock(struct tlat_result *result)
+static void copy_hist(struct tlat_hist **ret_copy, const struct tlat_hist *from)
 {
-	const void *hists[] = { result->latency, result->call, result->dwell, result->floor };
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(hists); i++)
-		if (hists[i])
-			munlock(hists[i], tlat_hist_bytes());
-	munlock(result->outliers, sizeof(*result->outliers));
-	if (result->raw)
-		munlock(result->raw, result->n_raw * sizeof(*result->raw));
+	if (from && !tlat_hist_new(ret_copy, tlat_hist_hz(from)))
+		tlat_hist_merge(*ret_copy, from);
 }
 
-static void collect_measured(struct tlat_run *run, struct tlat_instance *in)
+/* From the measuring thread's buffers to memory that outlives the run. */
+static int collect_book(const struct tlat_instance *in, struct tlat_result *result)
+{
+	const struct tlat_book *book = &in->book;
+
+	copy_hist(&result->latency, book->latency);
+	copy_hist(&result->call, book->call);
+	copy_hist(&result->dwell, book->dwell);
+	copy_hist(&result->floor, book->floor);
+	result->outliers = malloc(sizeof(*result->outliers));
+	result->raw = malloc(book->n_raw * sizeof(*result->raw) + 1);
+	if (!result->latency || !result->outliers || !result->raw)
+		return -ENOMEM;
+	*result->outliers = *book->outliers;
+	if (book->n_raw)
+		memcpy(result->raw, book->raw, book->n_raw * sizeof(*result->raw));
+	result->n_raw = book->n_raw;
+	return 0;
+}
+
+static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 {
 	struct tlat_result *result = in->result;
+	int error = collect_book(in, result);
 
-	unlock(result);
+	if (error)
+		return error;
 	collect_counts(in, result);
 	collect_disturbed(in, result);
 	collect_watch(run, in);
 	collect_conditions(run, in);
 	find_faults(result);
 	find_losses(in, result);
+	find_oddities(in, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_move(&result->findings, &in->measurers[i].findings);
+	return 0;
 }
 
 /* Findings that hold for all results of the run. */
@@ -207,12 +240,13 @@ static void copy_findings(struct tlat_findings *into, const struct tlat_findings
 				  from->v[i].text);
 }
 
-void tlat_run_collect(struct tlat_run *run)
+int tlat_run_collect(struct tlat_run *run)
 {
 	struct tlat_clock_facts clock = { .size = sizeof(clock) };
+	int error = 0;
 
 	tlat_clock_facts(run->clock, &clock);
-	for (int i = 0; i < run->n_instances; i++) {
+	for (int i = 0; i < run->n_instances && !error; i++) {
 		struct tlat_instance *in = &run->instances[i];
 		struct tlat_result *result = in->result;
 
@@ -220,11 +254,12 @@ void tlat_run_collect(struct tlat_run *run)
 		copy_findings(&result->findings, &run->of_result);
 		if (!run->supported)
 			continue;
-		collect_measured(run, in);
+		error = collect_measured(run, in);
 		result->floor_pair = run->floor_pair;
 		run->floor_pair = NULL;
 		result->repeat = tlat_repeat_format(
 			&run->opts, result, tlat_clock_source_name(clock.source), run->opts.seed);
 	}
 	tlat_machine_audit(run->machine, &run->findings);
+	return error;
 }

@@ -22,6 +22,12 @@
 #define FORCE_EVERY_MS	 2
 #define STALL_NS	 5000000000LL
 
+#define for_each_measurer(run, in, m)                                                              \
+	for (struct tlat_instance *in = (run)->instances;                                          \
+	     in < (run)->instances + (run)->n_instances; in++)                                     \
+		for (struct tlat_measurer *m = in->measurers; m < in->measurers + in->n_measurers; \
+		     m++)
+
 /* == Before the loops == */
 
 static void hold_idle(struct tlat_run *run)
@@ -82,10 +88,11 @@ static void measure_floor_pair(struct tlat_run *run)
 		TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus, .machine = run->machine,
 			      .clock = run->clock, .samples = 2000, .settle_ns = 1000,
 			      .policy = run->opts.policy, .priority = run->opts.priority,
-			      .warmup = 200, .duration_ns = 200000000, .seed = run->opts.seed,
+			      .slack_ns = run->opts.slack_ns, .warmup = 200,
+			      .duration_ns = 200000000, .seed = run->opts.seed,
 			      .flags = TLAT_RUN_NO_FLOOR);
+	const struct tlat_hist *latency;
 	struct tlat_run *floor;
-	struct tlat_hist **latency;
 
 	if (!(run->ops->flags & TLAT_PROBE_PAIR) || run->ops->flags & TLAT_PROBE_NOSLEEP ||
 	    run->opts.flags & TLAT_RUN_NO_FLOOR || run->place.kick == run->place.wait)
@@ -93,10 +100,33 @@ static void measure_floor_pair(struct tlat_run *run)
 	if (tlat_run_start(&floor, &opts, NULL) < 0)
 		return;
 	tlat_run_join(floor);
-	latency = &floor->instances[0].result->latency;
-	run->floor_pair = *latency;
-	*latency = NULL;
+	latency = floor->instances[0].book.latency;
+	if (latency && !tlat_hist_new(&run->floor_pair, tlat_hist_hz(latency)))
+		tlat_hist_merge(run->floor_pair, latency);
 	tlat_run_free(floor);
+}
+
+/*
+ * Find out once, for all threads of the run, whether the policy is granted: half a pair with it
+ * would be neither one thing nor the other. Tried on the controller itself, then undone.
+ */
+static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
+{
+	struct tlat_rt_opts opts =
+		TLAT_RT_OPTS(.policy = run->opts.policy, .priority = run->opts.priority);
+	struct tlat_rt *rt;
+	int error = tlat_rt_apply(&rt, &opts, reterr);
+
+	if (!error)
+		tlat_rt_undo(rt);
+	if (!error || run->opts.flags & TLAT_RUN_STRICT)
+		return error;
+	tlat_findings_add(&run->of_result, TLAT_WARN, "policy-refused", NULL, "%s", reterr->text);
+	for_each_measurer (run, in, m) {
+		m->policy = TLAT_SCHED_OTHER;
+		m->priority = 0;
+	}
+	return 0;
 }
 
 static int watch(struct tlat_run *run, struct tlat_error *reterr)
@@ -113,12 +143,6 @@ static int watch(struct tlat_run *run, struct tlat_error *reterr)
 }
 
 /* == Measuring threads == */
-
-#define for_each_measurer(run, in, m)                                                              \
-	for (struct tlat_instance *in = (run)->instances;                                          \
-	     in < (run)->instances + (run)->n_instances; in++)                                     \
-		for (struct tlat_measurer *m = in->measurers; m < in->measurers + in->n_measurers; \
-		     m++)
 
 static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_error *reterr)
 {
@@ -141,17 +165,13 @@ static void join_measurers(struct tlat_run *run)
 
 static int first_failure(struct tlat_run *run, struct tlat_error *reterr)
 {
-	for_each_measurer (run, in, m)
-		if (m->why.code && !m->facts.tid) {
-			*reterr = m->why;
-			return m->why.code;
-		}
-	for_each_measurer (run, in, m)
+	for_each_measurer (run, in, m) {
 		if (m->why.code) {
 			*reterr = m->why;
 			return m->why.code;
 		}
-	return -EIO;
+	}
+	return tlat_fail(reterr, -EIO, "a measuring thread could not be set up");
 }
 
 /* All threads set up and parked; or none left. */
@@ -163,7 +183,7 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 	if (!error && failed)
 		error = first_failure(run, reterr);
 	if (!error) {
-		tlat_run_settle(run);
+		tlat_run_adapt(run);
 		return 0;
 	}
 	tlat_gate_set(&run->gate, TLAT_GATE_ABORTED);
@@ -197,17 +217,25 @@ static void make_blocks(struct tlat_run *run)
 		tlat_blocks_new(&run->instances[i].result->blocks, block_ns(run));
 }
 
-/* Close a time block of every result; how many samples there are now. */
+/* Something that grows with every cycle, measured or not. */
+static uint64_t progress_of(const struct tlat_instance *in)
+{
+	return in->pair ? atomic_load(&in->pair->waiter.announced_seq)
+			: tlat_hist_count(in->book.latency);
+}
+
+/* Close a time block of every result; how far the loops are. */
 static uint64_t cut_blocks(struct tlat_run *run)
 {
 	uint64_t count = 0;
 
 	for (int i = 0; i < run->n_instances; i++) {
-		struct tlat_result *result = run->instances[i].result;
+		struct tlat_instance *in = &run->instances[i];
+		struct tlat_result *result = in->result;
 
 		if (result->blocks)
-			tlat_blocks_cut(result->blocks, result->latency);
-		count += tlat_hist_count(result->latency);
+			tlat_blocks_cut(result->blocks, in->book.latency);
+		count += progress_of(in);
 	}
 	return count;
 }
@@ -224,7 +252,16 @@ static void doze(struct tlat_run *run, int64_t ns)
 		return;
 }
 
-/* Cut blocks until somebody asks for the end, all are done, or nothing moves any more. */
+/* Whether every loop that keeps a book is over; a waiter may still be in its last wait. */
+static bool books_closed(struct tlat_run *run)
+{
+	for_each_measurer (run, in, m)
+		if (m->records && !atomic_load(&m->left))
+			return false;
+	return true;
+}
+
+/* Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. */
 static void attend(struct tlat_run *run)
 {
 	const struct tlat_run_opts *opts = &run->opts;
@@ -232,25 +269,21 @@ static void attend(struct tlat_run *run)
 	int64_t patience = STALL_NS + 20 * (opts->interval_ns + opts->settle_ns);
 	uint64_t before = 0;
 
-	while (!all_finished(run) && !atomic_load(&run->request)) {
+	while (!books_closed(run) && !atomic_load(&run->request)) {
 		uint64_t count;
 
 		doze(run, length);
 		count = cut_blocks(run);
 		still = count == before ? still + length : 0;
 		before = count;
-		if (still < patience || all_finished(run))
+		if (still < patience || books_closed(run))
 			continue;
 		tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
-				  "no sample for %lld s: a measuring thread is blocked or starved",
+				  "no cycle for %lld s: a measuring thread is blocked or starved",
 				  (long long)(still / TLAT_NSEC_PER_SEC));
+		run->stalled = true;
 		atomic_store(&run->request, 1);
 	}
-}
-
-static void nothing(int signal)
-{
-	(void)signal;
 }
 
 static void interrupt_waits(struct tlat_run *run)
@@ -273,7 +306,6 @@ static bool ends_itself(const struct tlat_run *run)
 /* End the waits that are left: by the loops' own last kick, then by a directed signal. */
 static void end_waits(struct tlat_run *run)
 {
-	struct sigaction mine = { .sa_handler = nothing }, theirs;
 	int64_t waited = 0;
 
 	while (ends_itself(run) && !all_finished(run) && waited < FORCE_AFTER_NS) {
@@ -282,13 +314,13 @@ static void end_waits(struct tlat_run *run)
 	}
 	if (all_finished(run))
 		return;
-	sigaction(run->end_signal, &mine, &theirs);
+	tlat_end_signal_hold(run->end_signal);
 	while (!all_finished(run)) {
 		interrupt_waits(run);
 		doze(run, FORCE_EVERY_MS * 1000000LL);
 	}
 	join_measurers(run);
-	sigaction(run->end_signal, &theirs, NULL);
+	tlat_end_signal_release(run->end_signal);
 }
 
 /* == The controller == */
@@ -324,6 +356,9 @@ static int set_up(struct tlat_run *run)
 	hold_idle(run);
 	lock_all(run);
 	calibrate(run);
+	error = decide_policy(run, &run->error);
+	if (error)
+		return error;
 	measure_floor_pair(run);
 	error = bring_up(run, &run->error);
 	if (error)

@@ -41,8 +41,10 @@ struct tlat_run {
 	struct tlat_rt *locked; /* all memory, when asked for */
 	int end_signal;
 	atomic_int request;
-	uint64_t started_ns; /* CLOCK_MONOTONIC, when the loops could begin */
-	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
+	bool stalled;		     /* the controller had to end it */
+	struct tlat_rt_state caller; /* attributes of the thread that started the run */
+	uint64_t started_ns;	     /* CLOCK_MONOTONIC, when the loops could begin */
+	int64_t realtime_ns;	     /* the same on CLOCK_REALTIME */
 };
 
 /* run_plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno.
@@ -50,7 +52,12 @@ struct tlat_run {
 int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 		  struct tlat_error *reterr);
 /* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
-void tlat_run_settle(struct tlat_run *run);
+void tlat_run_adapt(struct tlat_run *run);
+
+/* run_signal.c: a no-op handler for the signal that ends blocked waits, while anybody holds it. */
+int tlat_end_signal_choose(void);
+void tlat_end_signal_hold(int signal);
+void tlat_end_signal_release(int signal);
 
 /* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);
@@ -59,8 +66,8 @@ void *tlat_run_control(void *run);
 void tlat_run_join(struct tlat_run *run);
 void tlat_run_free(struct tlat_run *run);
 
-/* run_collect.c: fill every result from its book. */
-void tlat_run_collect(struct tlat_run *run);
+/* run_collect.c: fill every result from its book. 0 or -ENOMEM. */
+int tlat_run_collect(struct tlat_run *run);
 
 static inline bool tlat_policy_is_rt(int32_t policy)
 {

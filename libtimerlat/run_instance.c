@@ -13,12 +13,13 @@ static size_t line_up(size_t bytes)
 	return (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
 }
 
-/* Stop flag, contexts, pair, the probe's shared memory there and back, the state of two sides. */
+/* Stop flag, contexts, pair, the probe's shared memory there and back, the state of two sides in
+ * each. */
 static size_t map_bytes(const struct tlat_probe_ops *ops)
 {
 	return TLAT_CACHE_LINE + 2 * sizeof(struct tlat_probe_ctx) +
 	       line_up(sizeof(struct tlat_pair)) + 2 * line_up(ops->shared_size) +
-	       2 * line_up(ops->side_size);
+	       4 * line_up(ops->side_size);
 }
 
 static void *carve(char **at, size_t bytes)
@@ -39,8 +40,10 @@ static void lay_out(struct tlat_instance *in, const struct tlat_probe_ops *ops)
 	in->pair = carve(&at, sizeof(struct tlat_pair));
 	in->ctx->shared = carve(&at, ops->shared_size);
 	in->reply->shared = carve(&at, ops->shared_size);
-	in->measurers[0].side.state = carve(&at, ops->side_size);
-	in->measurers[1].side.state = carve(&at, ops->side_size);
+	for (int i = 0; i < 2; i++) {
+		in->measurers[i].side.state = carve(&at, ops->side_size);
+		in->measurers[i].reply.state = carve(&at, ops->side_size);
+	}
 }
 
 static int open_way(struct tlat_instance *in, struct tlat_probe_ctx *ctx, bool *ret_open,

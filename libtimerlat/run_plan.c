@@ -10,49 +10,54 @@
 #define DEFAULT_SETTLE_NS   50000LL
 #define DEFAULT_INTERVAL_NS 1000000LL
 #define DEFAULT_WARMUP	    1000
+#define DEFAULT_SLACK_NS    50000LL /* of every process, unless changed */
 #define WARMUP_SPAN_NS	    200000000LL
-#define MIN_INTERVAL_NS	    1000LL
+#define MIN_INTERVAL_NS	    10000LL
 #define MAX_RAW		    100000000ULL
+#define MAX_SPIN_NS	    400000000LL		  /* of every second, well below 950 ms */
+#define MAX_NUMBER	    1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
+#define KNOWN_FLAGS                                                                                \
+	(TLAT_RUN_ROUND_TRIP | TLAT_RUN_VERIFY | TLAT_RUN_STRICT | TLAT_RUN_LOCK_ALL |             \
+	 TLAT_RUN_NO_FLOOR)
 
 /* == Options == */
-
-static int check_duration(const char *what, int64_t ns, struct tlat_error *reterr)
-{
-	if (ns >= TLAT_ZERO)
-		return 0;
-	return tlat_fail(reterr, -EINVAL, "%s of %lld ns is negative; give a time >= 0", what,
-			 (long long)ns);
-}
 
 static int check_times(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
 	const struct {
-		const char *what;
-		int64_t ns;
-	} times[] = {
-		{ "duration", opts->duration_ns }, { "interval", opts->interval_ns },
-		{ "settle", opts->settle_ns },	   { "dither", opts->dither_ns },
-		{ "warm-up", opts->warmup },	   { "idle latency", opts->cpu_latency_ns },
-		{ "slack", opts->slack_ns },	   { "injected delay", opts->inject_ns },
+		const char *what, *unit;
+		int64_t value, least;
+	} numbers[] = {
+		{ "duration", " ns", opts->duration_ns, 0 },
+		{ "interval", " ns", opts->interval_ns, TLAT_ZERO },
+		{ "settle time", " ns", opts->settle_ns, TLAT_ZERO },
+		{ "dither", " ns", opts->dither_ns, TLAT_ZERO },
+		{ "warm-up", " cycles", opts->warmup, TLAT_ZERO },
+		{ "idle latency", " ns", opts->cpu_latency_ns, TLAT_ZERO },
+		{ "timer slack", " ns", opts->slack_ns, 0 },
+		{ "injected delay", " ns", opts->inject_ns, 0 },
 	};
-	int error = 0;
 
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(times) && !error; i++)
-		error = check_duration(times[i].what, times[i].ns, reterr);
-	return error;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++)
+		if (numbers[i].value < numbers[i].least || numbers[i].value > MAX_NUMBER)
+			return tlat_fail(reterr, -EINVAL, "%s of %lld%s is outside 0..%lld",
+					 numbers[i].what, (long long)numbers[i].value,
+					 numbers[i].unit, MAX_NUMBER);
+	return 0;
 }
 
 static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
 	bool rt = opts->policy == TLAT_SCHED_FIFO || opts->policy == TLAT_SCHED_RR;
+	bool normal = opts->policy == TLAT_SCHED_INHERIT || opts->policy == TLAT_SCHED_OTHER ||
+		      opts->policy == TLAT_SCHED_BATCH;
 
-	if (!tlat_policy_name(opts->policy))
-		return tlat_fail(reterr, -EINVAL, "policy %d is unknown; see enum tlat_policy",
-				 opts->policy);
-	if (opts->policy == TLAT_SCHED_DEADLINE)
+	if (!rt && !normal)
 		return tlat_fail(reterr, -EINVAL,
-				 "a run under SCHED_DEADLINE is not offered; use "
-				 "fifo, rr, other or batch");
+				 "policy %d (%s) is not one of a run; use fifo, rr, other or batch",
+				 opts->policy,
+				 tlat_policy_name(opts->policy) ? tlat_policy_name(opts->policy)
+								: "unknown");
 	if (rt && (opts->priority < 1 || opts->priority > 99))
 		return tlat_fail(reterr, -EINVAL, "priority %d is outside 1..99 for SCHED_%s",
 				 opts->priority, opts->policy == TLAT_SCHED_FIFO ? "FIFO" : "RR");
@@ -71,6 +76,10 @@ static int check_opts(const struct tlat_run_opts *opts, struct tlat_error *reter
 	error = check_times(opts, reterr);
 	if (!error)
 		error = check_policy(opts, reterr);
+	if (!error && (opts->flags & ~(uint32_t)KNOWN_FLAGS || opts->reserved))
+		error = tlat_fail(reterr, -EINVAL,
+				  "flags %#x or reserved %d are not known to libtimerlat %s",
+				  opts->flags, opts->reserved, TLAT_VERSION);
 	if (!error && opts->raw > MAX_RAW)
 		error = tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
 				  (unsigned long long)opts->raw, MAX_RAW);
@@ -94,7 +103,13 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "a round trip needs two CPUs, not CPU %d twice; "
 				 "give -c A,B",
 				 run->place.wait);
-	if (opts->inject_ns && (!pair || !opts->samples || opts->inject_ns > opts->settle_ns))
+	if (!pair && opts->flags & TLAT_RUN_VERIFY)
+		return tlat_fail(reterr, -EINVAL,
+				 "%s has no waker whose waiter could be awake; --verify needs a "
+				 "wake-* probe",
+				 run->ops->name);
+	if (opts->inject_ns && (round_trip || !pair || opts->samples > MAX_RAW || !opts->samples ||
+				opts->inject_ns > opts->settle_ns))
 		return tlat_fail(reterr, -EINVAL,
 				 "an injected delay of %lld ns needs a wake-* probe, a "
 				 "number of samples, and a settle time of at least as much",
@@ -108,6 +123,25 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "give 2 or more",
 				 run->place.wait);
 	return 0;
+}
+
+/*
+ * What inherit means is settled here, on the caller's attributes: the controller is another thread,
+ * and the slack that a real-time thread hands to its children is 0 (the kernel copies its own).
+ */
+static void resolve_policy(struct tlat_run *run)
+{
+	struct tlat_run_opts *opts = &run->opts;
+	const struct tlat_rt_state *caller = &run->caller;
+	bool rt = caller->policy == TLAT_SCHED_FIFO || caller->policy == TLAT_SCHED_RR;
+
+	if (opts->policy == TLAT_SCHED_INHERIT) {
+		opts->policy = rt || caller->policy == TLAT_SCHED_BATCH ? caller->policy
+									: TLAT_SCHED_OTHER;
+		opts->priority = rt ? caller->priority : 0;
+	}
+	if (!opts->slack_ns)
+		opts->slack_ns = caller->slack_ns > 0 ? caller->slack_ns : DEFAULT_SLACK_NS;
 }
 
 static int64_t or_default(int64_t asked, int64_t fallback)
@@ -139,13 +173,12 @@ static void resolve_opts(struct tlat_run *run)
 
 /* == CPUs == */
 
-static int add_measuring_cpu(struct tlat_run *run, int32_t cpu)
+static void add_measuring_cpu(struct tlat_run *run, int32_t cpu)
 {
 	for (int i = 0; i < run->n_measuring_cpus; i++)
 		if (run->measuring_cpus[i] == cpu)
-			return 0;
+			return;
 	run->measuring_cpus[run->n_measuring_cpus++] = cpu;
-	return 0;
 }
 
 static int place_pair(struct tlat_run *run, struct tlat_error *reterr)
@@ -197,7 +230,6 @@ static void plan_measurer(struct tlat_run *run, struct tlat_instance *in, int i,
 	m->policy = run->opts.policy;
 	m->priority = priority;
 	m->slack_ns = run->opts.slack_ns;
-	m->strict = run->opts.flags & TLAT_RUN_STRICT;
 	m->end_signal = run->end_signal;
 	m->done_fd = run->wake_fd;
 	in->n_measurers++;
@@ -220,7 +252,6 @@ static void plan_limits(struct tlat_run *run, struct tlat_limits *limits)
 	limits->duration = limit_of(run, ticks, opts->duration_ns);
 	limits->warmup = (uint64_t)opts->warmup;
 	limits->warmup_span = limit_of(run, ticks, WARMUP_SPAN_NS);
-	limits->rest_ns = TLAT_REST_NS;
 	limits->request = &run->request;
 }
 
@@ -241,13 +272,23 @@ static void plan_pair(struct tlat_run *run, struct tlat_instance *in)
 	pair->wait_bound = tlat_clock_ticks(run->clock, TLAT_WAIT_BOUND_NS);
 	pair->grace = tlat_clock_ticks(run->clock, TLAT_GRACE_NS);
 	pair->lead = tlat_clock_ticks(run->clock, opts->inject_ns);
+	pair->nap_before = tlat_clock_ticks(run->clock, 2 * TLAT_NAP_NS);
+	pair->nap_after = tlat_clock_ticks(run->clock, TLAT_REST_AFTER_NS);
 	pair->seed = opts->seed;
 	pair->verify = opts->flags & TLAT_RUN_VERIFY;
 	plan_measurer(run, in, 0, run->place.wait, opts->priority);
 	plan_measurer(run, in, 1, run->place.kick, opts->priority ? lower : 0);
-	in->measurers[0].side.role = TLAT_ROLE_WAIT;
-	in->measurers[1].side.role = TLAT_ROLE_KICK;
+	in->measurers[0].side.role = in->measurers[1].reply.role = TLAT_ROLE_WAIT;
+	in->measurers[1].side.role = in->measurers[0].reply.role = TLAT_ROLE_KICK;
 	in->measurers[1].records = true;
+}
+
+/* splitmix64's finalizer (Steele, Lea & Flood 2014): neighbouring seeds give unlike phases. */
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
 }
 
 static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
@@ -258,7 +299,7 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 	in->solo.ctx = in->ctx;
 	in->solo.interval = (uint64_t)run->opts.interval_ns;
 	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
-	in->solo.phase = run->opts.seed % in->solo.tick;
+	in->solo.phase = mix(run->opts.seed + (uint64_t)i) % in->solo.tick;
 	plan_measurer(run, in, 0, run->measuring_cpus[i], run->opts.priority);
 	in->measurers[0].side.role = TLAT_ROLE_WAIT;
 	in->measurers[0].records = true;
@@ -284,6 +325,7 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 		plan_pair(run, in);
 	else
 		plan_solo(run, in, i);
+	pthread_barrier_init(&in->done, NULL, (unsigned int)in->n_measurers);
 	return 0;
 }
 
@@ -371,6 +413,7 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts, struct
 		error = place(run, reterr);
 	if (error)
 		return error;
+	resolve_policy(run);
 	resolve_opts(run);
 	error = check_shape(run, reterr);
 	if (!error)
@@ -380,7 +423,44 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts, struct
 
 /* == Once policies are known == */
 
-static void settle_pair(struct tlat_run *run, struct tlat_instance *in)
+static bool is_rt(const struct tlat_instance *in)
+{
+	for (int i = 0; i < in->n_measurers; i++)
+		if (tlat_policy_is_rt(in->measurers[i].facts.policy))
+			return true;
+	return false;
+}
+
+/*
+ * Rests of a real-time thread that spins, so that the kernel need not throttle it: after so long or
+ * so many cycles, for a quarter of that. A waker that naps between its kicks needs none, unless its
+ * waiter spins.
+ */
+static void plan_rests(struct tlat_run *run, struct tlat_instance *in)
+{
+	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
+	bool spins = run->ops->flags & (TLAT_PROBE_NOSLEEP | TLAT_PROBE_LOOPBACK);
+	int64_t settle_ns = run->opts.settle_ns, interval_ns = in->pair ? run->opts.interval_ns : 0;
+	int64_t cycle_ns = settle_ns > interval_ns ? settle_ns : interval_ns;
+	int64_t after_ns = TLAT_REST_AFTER_CYCLES * cycle_ns;
+
+	if (after_ns < TLAT_REST_AFTER_NS)
+		after_ns = TLAT_REST_AFTER_NS;
+	if (after_ns > MAX_SPIN_NS)
+		after_ns = MAX_SPIN_NS;
+	in->limits.rest_ns = (uint64_t)(after_ns / 4);
+	if (is_rt(in) && (spins || cycle_ns <= 2 * TLAT_NAP_NS))
+		in->limits.rest_after = limit_of(run, ticks, after_ns);
+	if (in->limits.rest_after && spins && cycle_ns > MAX_SPIN_NS)
+		tlat_findings_add(
+			&run->of_result, TLAT_WARN, "throttle-risk",
+			"use a shorter settle time or interval",
+			"the waiter spins for %lld ms at a time under a real-time policy, "
+			"which the kernel may throttle",
+			(long long)(cycle_ns / 1000000));
+}
+
+static void adapt_pair(struct tlat_run *run, struct tlat_instance *in)
 {
 	const struct tlat_side_facts *wait = &in->measurers[0].facts;
 	const struct tlat_side_facts *kick = &in->measurers[1].facts;
@@ -391,34 +471,23 @@ static void settle_pair(struct tlat_run *run, struct tlat_instance *in)
 	pair->yields = in->ctx->same_cpu &&
 		       !(tlat_policy_is_rt(wait->policy) && wait->priority > kick->priority);
 	if (pair->yields)
-		tlat_findings_add(
-			&run->of_result, TLAT_WARN, "slice-included",
-			"run with real-time priority, or give two CPUs",
-			"waker and waiter share CPU %d without strict priority: the waiter "
-			"may only run when the waker gives the CPU up, which it does right "
-			"after the kick",
-			wait->cpu);
-	if (pair->limits.rest_after && run->opts.settle_ns > TLAT_REST_AFTER_NS)
-		tlat_findings_add(
-			&run->of_result, TLAT_WARN, "throttle-risk",
-			"use a settle time of 8 ms or less",
-			"a settle time of %lld ns spins longer than %lld ns at a time under "
-			"a real-time policy, which the kernel may throttle",
-			(long long)run->opts.settle_ns, TLAT_REST_AFTER_NS);
+		tlat_findings_add(&run->of_result, TLAT_WARN, "slice-included",
+				  "run with real-time priority, or give two CPUs",
+				  "waker and waiter share CPU %d without strict priority: the "
+				  "waiter may only run when the waker gives the CPU up, which it "
+				  "does right after the kick",
+				  wait->cpu);
 }
 
-void tlat_run_settle(struct tlat_run *run)
+void tlat_run_adapt(struct tlat_run *run)
 {
-	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
-
 	for (int i = 0; i < run->n_instances; i++) {
 		struct tlat_instance *in = &run->instances[i];
 
-		if (tlat_policy_is_rt(in->measurers[0].facts.policy))
-			in->limits.rest_after = limit_of(run, ticks, TLAT_REST_AFTER_NS);
+		plan_rests(run, in);
 		in->solo.limits = in->limits;
 		if (in->pair)
-			settle_pair(run, in);
+			adapt_pair(run, in);
 	}
 }
 

@@ -8,17 +8,6 @@
 
 #include "run_control.h"
 
-/* A real-time signal that nobody handles, or 0. */
-static int unused_signal(void)
-{
-	struct sigaction action;
-
-	for (int s = SIGRTMAX - 1; s > SIGRTMIN; s--)
-		if (!sigaction(s, NULL, &action) && action.sa_handler == SIG_DFL)
-			return s;
-	return 0;
-}
-
 /* With every signal blocked, so that the caller's handlers run on the caller's threads. */
 static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
 {
@@ -43,12 +32,14 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 	tlat_gate_init(&run->begun);
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
 	run->fd = run->wake_fd = run->idle_fd = -1;
+	run->caller.size = sizeof(run->caller);
+	tlat_rt_state(&run->caller);
 	run->fd = eventfd(0, EFD_CLOEXEC);
 	run->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (run->fd < 0 || run->wake_fd < 0)
 		return tlat_fail(reterr, -errno, "eventfd() failed: %s; raise RLIMIT_NOFILE",
 				 strerror(errno));
-	run->end_signal = unused_signal();
+	run->end_signal = tlat_end_signal_choose();
 	if (!run->end_signal)
 		return tlat_fail(reterr, -EBUSY,
 				 "every real-time signal has a handler; one must be "
@@ -106,7 +97,7 @@ int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *pr
 
 	if (thread < 0 || thread >= run->n_instances)
 		return -ENOENT;
-	hist = run->instances[thread].result->latency;
+	hist = run->instances[thread].book.latency;
 	if (!hist)
 		return -ENOENT;
 	ns = 1e9 / (double)tlat_hist_hz(hist);
@@ -137,7 +128,9 @@ static void free_instances(struct tlat_run *run)
 		struct tlat_instance *in = &run->instances[i];
 
 		for (int k = 0; k < in->n_measurers; k++)
-			tlat_findings_free(&in->measurers[k].findings);
+			tlat_measurer_free(&in->measurers[k]);
+		if (in->n_measurers)
+			pthread_barrier_destroy(&in->done);
 		tlat_instance_close(in);
 		tlat_result_free(in->result);
 	}
@@ -169,24 +162,38 @@ void tlat_run_free(struct tlat_run *run)
 	free(run);
 }
 
+/* Hand the results to a report; *ret_report is set on success only. */
+static int make_report(struct tlat_run *run, struct tlat_report **ret_report)
+{
+	struct tlat_report *report;
+	int error = tlat_report_new(&report, run->machine, run->clock, run->opts.seed);
+
+	if (error)
+		return error;
+	for (int i = 0; !error && i < run->n_instances; i++) {
+		error = tlat_report_add(report, run->instances[i].result);
+		run->instances[i].result = NULL;
+	}
+	if (error) {
+		tlat_report_free(report);
+		return error;
+	}
+	tlat_report_started(report, run->realtime_ns);
+	tlat_findings_move(tlat_report_findings(report), &run->findings);
+	*ret_report = report;
+	return 0;
+}
+
 int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report, struct tlat_error *reterr)
 {
 	int error;
 
 	tlat_run_join(run);
-	tlat_run_collect(run);
-	error = tlat_report_new(ret_report, run->machine, run->clock, run->opts.seed);
-	for (int i = 0; !error && i < run->n_instances; i++) {
-		error = tlat_report_add(*ret_report, run->instances[i].result);
-		if (!error)
-			run->instances[i].result = NULL;
-	}
-	if (!error) {
-		tlat_report_started(*ret_report, run->realtime_ns);
-		tlat_findings_move(tlat_report_findings(*ret_report), &run->findings);
-	} else {
+	error = tlat_run_collect(run);
+	if (!error)
+		error = make_report(run, ret_report);
+	if (error)
 		tlat_fail(reterr, error, "no report: %s", strerror(-error));
-	}
 	tlat_run_free(run);
 	return error;
 }

@@ -18,6 +18,12 @@
 #define STACK_BYTES	(128 * 1024)
 #define STACK_BYTES_MAX (16 * 1024 * 1024)
 #define FLOOR_SAMPLES	2000
+#define VERIFY_LOOKS	100
+
+static size_t page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 /* == Gate == */
 
@@ -71,24 +77,15 @@ void tlat_gate_set(struct tlat_gate *gate, int state)
 
 /* == Set-up of the calling thread == */
 
-/* Policy, CPU and slack; without the policy when it is refused and nobody insists. */
+/* What the controller has found out to be granted; so a refusal here is a failure. */
 static int apply_attributes(struct tlat_measurer *m)
 {
 	char cpus[16];
 	struct tlat_rt_opts opts = TLAT_RT_OPTS(.cpus = cpus, .policy = m->policy,
 						.priority = m->priority, .slack_ns = m->slack_ns);
-	int error;
 
 	snprintf(cpus, sizeof(cpus), "%d", m->cpu);
-	error = tlat_rt_apply(&m->rt, &opts, &m->why);
-	if (!error || m->strict || m->policy == TLAT_SCHED_INHERIT)
-		return error;
-	opts.policy = TLAT_SCHED_INHERIT;
-	opts.priority = 0;
-	if (tlat_rt_apply(&m->rt, &opts, NULL))
-		return error;
-	tlat_findings_add(&m->findings, TLAT_WARN, "policy-refused", NULL, "%s", m->why.text);
-	return 0;
+	return tlat_rt_apply(&m->rt, &opts, &m->why);
 }
 
 static int read_back(struct tlat_measurer *m)
@@ -119,52 +116,54 @@ static void lock_memory(struct tlat_measurer *m, const void *mem, size_t bytes)
 			  strerror(errno));
 }
 
-static int new_hist(struct tlat_measurer *m, struct tlat_hist **ret_hist, uint64_t hz)
+/* One mapping of our own for all that is written in the loop: made here, it is on this thread's
+ * node, and giving it back undoes its lock and nobody else's. */
+static int map_buffer(struct tlat_measurer *m, size_t bytes)
 {
-	int error = tlat_hist_new(ret_hist, hz);
-
-	if (error)
-		return tlat_fail(&m->why, error, "no memory for a histogram of %zu bytes",
-				 tlat_hist_bytes());
-	lock_memory(m, *ret_hist, tlat_hist_bytes());
+	m->buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (m->buffer == MAP_FAILED) {
+		m->buffer = NULL;
+		return tlat_fail(
+			&m->why, -ENOMEM,
+			"no memory for %zu bytes of measuring buffers; keep fewer raw values",
+			bytes);
+	}
+	m->buffer_bytes = bytes;
+	lock_memory(m, m->buffer, bytes);
 	return 0;
 }
 
-/* The recording thread makes its own buffers, so that they are on its node. */
+static struct tlat_hist *carve_hist(char **at, uint64_t hz)
+{
+	struct tlat_hist *hist = tlat_hist_init(*at, hz);
+
+	*at += tlat_hist_bytes();
+	return hist;
+}
+
 static int make_book(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
-	struct tlat_result *result = in->result;
 	struct tlat_book *book = &in->book;
 	bool ticks = in->ctx->stamper.kind != TLAT_STAMP_GETTIME;
 	uint64_t hz = ticks ? tlat_clock_hz(in->clock) : TLAT_NSEC_PER_SEC;
-	int error = new_hist(m, &result->latency, hz);
+	size_t raw_bytes = in->opts->raw * sizeof(*book->raw);
+	int error = map_buffer(m, 4 * tlat_hist_bytes() + sizeof(*book->outliers) + raw_bytes);
+	char *at = m->buffer;
 
-	if (!error && in->pair)
-		error = new_hist(m, &result->dwell, hz);
-	if (!error && in->pair && !in->ctx->same_cpu)
-		error = new_hist(m, &result->call, hz);
-	if (!error && !(in->opts->flags & TLAT_RUN_NO_FLOOR))
-		error = new_hist(m, &result->floor, hz);
-	result->outliers = calloc(1, sizeof(*result->outliers));
-	if (in->opts->raw)
-		result->raw = calloc(in->opts->raw, sizeof(*result->raw));
-	if (!error && (!result->outliers || (in->opts->raw && !result->raw)))
-		error = tlat_fail(&m->why, -ENOMEM, "no memory for %llu raw values; ask for fewer",
-				  (unsigned long long)in->opts->raw);
 	if (error)
 		return error;
-	memset(result->outliers, 0, sizeof(*result->outliers));
-	if (result->raw)
-		memset(result->raw, 0, in->opts->raw * sizeof(*result->raw));
-	lock_memory(m, result->outliers, sizeof(*result->outliers));
-	lock_memory(m, result->raw, in->opts->raw * sizeof(*result->raw));
-	book->latency = result->latency;
-	book->call = result->call;
-	book->dwell = result->dwell;
-	book->outliers = result->outliers;
-	book->raw = result->raw;
+	book->latency = carve_hist(&at, hz);
+	if (in->pair)
+		book->dwell = carve_hist(&at, hz);
+	if (in->pair && !in->ctx->same_cpu)
+		book->call = carve_hist(&at, hz);
+	if (!(in->opts->flags & TLAT_RUN_NO_FLOOR))
+		book->floor = carve_hist(&at, hz);
+	book->raw = raw_bytes ? (int64_t *)at : NULL;
 	book->max_raw = in->opts->raw;
+	book->outliers = (struct tlat_outliers *)(at + raw_bytes);
 	book->ns_per_unit = 1e9 / (double)hz;
 	book->planned_cpu = in->measurers[0].cpu;
 	return 0;
@@ -178,9 +177,9 @@ static void measure_floor(struct tlat_measurer *m)
 	struct tlat_instance *in = m->instance;
 	struct tlat_probe_ctx ctx = *in->ctx;
 	struct tlat_limits limits = in->limits;
-	struct tlat_book book = { .latency = in->result->floor, .ns_per_unit = 1.0 };
+	struct tlat_book book = { .latency = in->book.floor, .ns_per_unit = 1.0 };
 
-	if (!in->result->floor)
+	if (!in->book.floor)
 		return;
 	ctx.ops = &tlat_probe_null;
 	limits.samples = FLOOR_SAMPLES;
@@ -193,14 +192,42 @@ static int enter_probe(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
 	const struct tlat_probe_ops *ops = in->ctx->ops;
-	int error;
+	int error = ops->enter ? ops->enter(in->ctx, &m->side, &m->why) : 0;
 
-	if (!ops->enter)
-		return 0;
-	error = ops->enter(in->ctx, &m->side, &m->why);
-	if (!error && in->reply_open)
-		error = ops->enter(in->reply, &m->side, &m->why);
+	m->entered = !error;
+	if (!error && in->reply_open) {
+		error = ops->enter ? ops->enter(in->reply, &m->reply, &m->why) : 0;
+		m->reply_entered = !error;
+	}
 	return error;
+}
+
+static void leave_probe(struct tlat_measurer *m)
+{
+	struct tlat_instance *in = m->instance;
+	const struct tlat_probe_ops *ops = in->ctx->ops;
+
+	if (m->reply_entered && ops->leave)
+		ops->leave(in->reply, &m->reply);
+	if (m->entered && ops->leave)
+		ops->leave(in->ctx, &m->side);
+}
+
+/* What a look at the switch counters before every announcement costs, for --verify. */
+static void note_verify(struct tlat_measurer *m)
+{
+	const struct tlat_stamper *stamper = &m->instance->ctx->stamper;
+	struct tlat_census census;
+	uint64_t begin = tlat_stamp_begin(stamper);
+
+	for (int i = 0; i < VERIFY_LOOKS; i++)
+		tlat_census_look(&census);
+	tlat_findings_add(
+		&m->findings, TLAT_INFO, "verify", "leave --verify out for figures to compare",
+		"--verify reads the waiter's switch counters before every announcement: "
+		"%.0f ns a read here, outside the interval, but it wakes on warmer caches",
+		(double)(tlat_stamp_end(stamper) - begin) * m->instance->book.ns_per_unit /
+			VERIFY_LOOKS);
 }
 
 static int set_up(struct tlat_measurer *m)
@@ -212,13 +239,15 @@ static int set_up(struct tlat_measurer *m)
 		error = read_back(m);
 	if (!error && m->records)
 		error = make_book(m);
-	lock_memory(m, m->stack, m->stack_bytes);
+	lock_memory(m, (char *)m->stack + page_bytes(), m->stack_bytes - page_bytes());
 	lock_memory(m, m->instance->map, m->instance->map_size);
 	if (!error)
 		error = enter_probe(m);
 	tlat_rt_drop_capabilities();
 	if (!error && m->records)
 		measure_floor(m);
+	if (!error && m->records && m->instance->opts->flags & TLAT_RUN_VERIFY)
+		note_verify(m);
 	sigemptyset(&end);
 	sigaddset(&end, m->end_signal);
 	pthread_sigmask(SIG_UNBLOCK, &end, NULL);
@@ -237,32 +266,43 @@ static void loop(struct tlat_measurer *m)
 	else if (m->side.role == TLAT_ROLE_WAIT)
 		tlat_run_waiter(in->pair, &m->side);
 	else
-		tlat_run_waker(in->pair, &m->side, &in->book);
+		tlat_run_waker(in->pair, &m->side, &m->reply, &in->book);
 	getrusage(RUSAGE_THREAD, &m->after);
+}
+
+static void tell(const struct tlat_measurer *m)
+{
+	uint64_t one = 1;
+	ssize_t told = write(m->done_fd, &one, sizeof(one));
+
+	(void)told; /* full: the controller has not looked yet, and will */
 }
 
 static void *measure(void *arg)
 {
 	struct tlat_measurer *m = arg;
-	const struct tlat_probe_ops *ops = m->instance->ctx->ops;
-	uint64_t one = 1;
 	int error = set_up(m);
 
-	if (tlat_gate_arrive(m->gate, error))
+	if (tlat_gate_arrive(m->gate, error)) {
 		loop(m);
-	if (!error && ops->leave)
-		ops->leave(m->instance->ctx, &m->side);
-	munlock(m->stack, m->stack_bytes);
+		atomic_store(&m->left, true);
+		tell(m);
+		pthread_barrier_wait(&m->instance->done);
+	}
+	leave_probe(m);
 	tlat_rt_undo(m->rt);
 	atomic_store(&m->finished, true);
-	return write(m->done_fd, &one, sizeof(one)) < 0 ? arg : NULL;
+	tell(m);
+	return NULL;
 }
 
 /* == Creation == */
 
-/* The thread on a stack of our own, positive errno as pthread_create() gives it. */
+/* The thread on a stack of our own, the lowest page of which no access passes. Positive errno, as
+ * pthread_create() gives it. */
 static int create(struct tlat_measurer *m, size_t bytes)
 {
+	size_t guard = page_bytes();
 	pthread_attr_t attr;
 	int error;
 
@@ -273,18 +313,19 @@ static int create(struct tlat_measurer *m, size_t bytes)
 		return ENOMEM;
 	}
 	m->stack_bytes = bytes;
+	mprotect(m->stack, guard, PROT_NONE);
 	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, m->stack, bytes);
+	pthread_attr_setstack(&attr, (char *)m->stack + guard, bytes - guard);
 	error = pthread_create(&m->thread, &attr, measure, m);
 	pthread_attr_destroy(&attr);
 	return error;
 }
 
-static void drop_stack(struct tlat_measurer *m)
+static void unmap(void **map, size_t bytes)
 {
-	if (m->stack)
-		munmap(m->stack, m->stack_bytes);
-	m->stack = NULL;
+	if (*map)
+		munmap(*map, bytes);
+	*map = NULL;
 }
 
 int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
@@ -294,7 +335,7 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 
 	/* EINVAL: the program's thread-local variables alone do not fit. */
 	while (error == EINVAL && bytes < STACK_BYTES_MAX) {
-		drop_stack(m);
+		unmap(&m->stack, m->stack_bytes);
 		bytes *= 2;
 		error = create(m, bytes);
 	}
@@ -312,5 +353,11 @@ void tlat_measurer_join(struct tlat_measurer *m)
 	if (m->running)
 		pthread_join(m->thread, NULL);
 	m->running = false;
-	drop_stack(m);
+	unmap(&m->stack, m->stack_bytes);
+}
+
+void tlat_measurer_free(struct tlat_measurer *m)
+{
+	tlat_findings_free(&m->findings);
+	unmap(&m->buffer, m->buffer_bytes);
 }

@@ -35,22 +35,24 @@ struct tlat_measurer {
 	struct tlat_instance *instance;
 	struct tlat_gate *gate;
 	struct tlat_probe_side side;
+	struct tlat_probe_side reply; /* round trip: the other role, on the way back */
 	/* what is asked */
 	int32_t cpu, policy, priority;
 	int64_t slack_ns;
-	bool strict;
 	int end_signal; /* unblocked, so that a blocked wait can be ended */
 	int done_fd;	/* eventfd, told when the thread has left its loop */
 	/* what there is */
 	pthread_t thread;
-	void *stack;
-	size_t stack_bytes;
+	void *stack, *buffer; /* mappings of our own: locked, given back as they were */
+	size_t stack_bytes, buffer_bytes;
 	struct tlat_rt *rt;
 	struct tlat_side_facts facts;
 	struct rusage before, after;
 	struct tlat_findings findings;
 	struct tlat_error why; /* of a failed set-up */
-	atomic_bool finished;
+	atomic_bool left;      /* its loop is over */
+	atomic_bool finished;  /* it touches nothing any more */
+	bool entered, reply_entered;
 	bool records; /* keeps the book */
 	bool running; /* has been created and not been joined */
 };
@@ -70,6 +72,7 @@ struct tlat_instance {
 	struct tlat_result *result;
 	struct tlat_measurer measurers[2]; /* pair: waiter, waker */
 	int n_measurers;
+	pthread_barrier_t done; /* nobody leaves the probe while another may still kick */
 	bool open, reply_open;
 };
 
@@ -84,6 +87,8 @@ void tlat_instance_close(struct tlat_instance *instance);
  * errno. */
 int tlat_measurer_start(struct tlat_measurer *measurer, struct tlat_error *reterr);
 void tlat_measurer_join(struct tlat_measurer *measurer);
+/* Give back what the book was kept in; the thread has been joined. */
+void tlat_measurer_free(struct tlat_measurer *measurer);
 
 /* run_inject.c: a self-test's delay between the first stamp and the kick of every second cycle. */
 struct tlat_injection {

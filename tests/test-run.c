@@ -406,6 +406,7 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	t->pair.seed = 42;
 	t->pair.wait_bound = 200000;
 	t->pair.grace = 20000;
+	t->pair.nap_before = t->pair.nap_after = UINT64_MAX / 2;
 	t->pair.limits = (struct tlat_limits){ .samples = samples,
 					       .duration = UINT64_MAX,
 					       .request = &t->world.request };
@@ -418,7 +419,7 @@ static struct tlat_counts run_pair(struct pair_test *t)
 	pthread_t waiter;
 
 	assert_int_equal(pthread_create(&waiter, NULL, wait_side, t), 0);
-	tlat_run_waker(&t->pair, &side, &t->book);
+	tlat_run_waker(&t->pair, &side, NULL, &t->book);
 	pthread_join(waiter, NULL);
 	return final_counts(&t->book);
 }
@@ -695,12 +696,13 @@ static void the_skeleton_measures(void **state)
 	t->in.pair->stop = t->in.stop;
 	t->in.pair->yields = true;
 	t->in.pair->wait_bound = t->in.pair->grace = UINT64_MAX;
+	t->in.pair->nap_before = t->in.pair->nap_after = INT64_MAX;
 	t->in.pair->limits = (struct tlat_limits){ .samples = 100,
 						   .duration = UINT64_MAX,
 						   .request = &world.request };
 	book_init(&t->book);
 	assert_int_equal(pthread_create(&waiter, NULL, skeleton_waiter, t), 0);
-	tlat_run_waker(t->in.pair, &t->in.measurers[1].side, &t->book);
+	tlat_run_waker(t->in.pair, &t->in.measurers[1].side, NULL, &t->book);
 	pthread_join(waiter, NULL);
 	counts = final_counts(&t->book);
 	assert_int_equal(counts.asked, 100);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * run_loopback.c - stamp, kick, wait, stamp on one thread: the null probe, whose distribution is
+ * the floor of every other one.
+ */
+#include "run.h"
+
+/* One cycle; 0 or what the probe failed with. */
+static int loopback_cycle(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			  struct tlat_book *book, bool measured)
+{
+	struct tlat_probe_event event = { .n = 1 };
+	uint64_t t0 = tlat_stamp_begin(&ctx->stamper);
+	int error = ctx->ops->kick(ctx);
+
+	if (error >= 0)
+		error = ctx->ops->wait(ctx, side, &event);
+	if (error < 0)
+		return error;
+	book->ended = event.at;
+	if (!measured) {
+		book->warmup++;
+		return 0;
+	}
+	book->counts.asked++;
+	tlat_book_record(book, (int64_t)(event.at - t0), t0, book->counts.asked - 1, -1);
+	return 0;
+}
+
+struct pace {
+	uint64_t first, rested;
+	uint64_t unmeasured; /* cycles left that are not measured after a rest */
+};
+
+/* Whether the next cycle counts: warm-up over, no rest just before. */
+static bool is_measured(const struct tlat_limits *limits, struct pace *pace, struct tlat_book *book,
+			const struct tlat_stamper *stamper)
+{
+	if (!book->started &&
+	    (book->warmup >= limits->warmup || book->ended - pace->first >= limits->warmup_span))
+		book->started = book->ended;
+	if (limits->rest_after && book->ended - pace->rested >= limits->rest_after) {
+		tlat_run_rest(limits);
+		pace->rested = tlat_stamp_begin(stamper);
+		pace->unmeasured = TLAT_REST_CYCLES;
+		book->rests++;
+	}
+	if (!pace->unmeasured)
+		return book->started;
+	pace->unmeasured--;
+	return false;
+}
+
+void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *limits,
+		       const struct tlat_probe_side *side, struct tlat_book *book)
+{
+	struct pace pace = { .first = tlat_stamp_begin(&ctx->stamper) };
+
+	pace.rested = book->ended = pace.first;
+	book->end = TLAT_END_COUNT;
+	while (book->counts.asked < limits->samples) {
+		bool measured = is_measured(limits, &pace, book, &ctx->stamper);
+
+		if (tlat_run_requested(limits)) {
+			book->end = TLAT_END_SIGNAL;
+			return;
+		}
+		if (book->started && book->ended - book->started >= limits->duration) {
+			book->end = TLAT_END_TIME;
+			return;
+		}
+		book->error = loopback_cycle(ctx, side, book, measured);
+		if (book->error) {
+			book->end = TLAT_END_ERROR;
+			return;
+		}
+	}
+}
