@@ -19,6 +19,7 @@
 #include <sched.h>
 
 #include "run_grid.h"
+#include "run_pace.h"
 
 void tlat_run_rest(const struct tlat_limits *limits)
 {
@@ -32,15 +33,6 @@ void tlat_run_rest(const struct tlat_limits *limits)
 static void nap(void)
 {
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = TLAT_NAP_NS }, NULL);
-}
-
-/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016). */
-static uint64_t draw(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * 2685821657736338717ULL;
 }
 
 static void get_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side)
@@ -133,25 +125,9 @@ void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
 
 /* == Pair: the waker, who keeps the book == */
 
-struct cycle {
-	uint64_t seq; /* announcement that the waker is after */
-	uint64_t t0, t1;
-	uint64_t announced;
-	uint64_t late;	     /* the slot had passed */
-	uint64_t slot;	     /* next kick when there is an interval */
-	uint64_t rests;	     /* of the waiter, when last looked */
-	uint64_t unmeasured; /* cycles left that are not measured after a rest */
-	uint64_t first;	     /* the first announcement */
-	uint64_t reply_at;   /* round trip: stamp of the reply */
-	struct tlat_census census;
-	int woken;
-	bool kicked, measured; /* the cycle under way */
-	bool awake;	       /* one side had nothing to sleep for */
-};
-
 /* 1: the waiter has announced this cycle; 0: it has not by the deadline or the run is to end;
  * negative errno: it has left. */
-static int await(struct tlat_pair *pair, const struct cycle *cycle, uint64_t since)
+static int await(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t since)
 {
 	struct tlat_waiter_line *waiter = &pair->waiter;
 
@@ -179,7 +155,8 @@ static int await(struct tlat_pair *pair, const struct cycle *cycle, uint64_t sin
 }
 
 /* Enter a completed cycle. Whatever the value is, it stays; only a wait that never slept goes. */
-static void book_cycle(struct tlat_pair *pair, const struct cycle *cycle, struct tlat_book *book)
+static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
+		       struct tlat_book *book)
 {
 	const struct tlat_waiter_line *waiter = &pair->waiter;
 	struct tlat_counts *counts = &book->counts;
@@ -202,7 +179,7 @@ static void book_cycle(struct tlat_pair *pair, const struct cycle *cycle, struct
  * A wake that is not there within its bound: the cycle is lost, the run need not be. If the wake is
  * only late it is waited for; a second kick could wake twice. What await() says in the end.
  */
-static int recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
+static int recover(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat_book *book)
 {
 	bool stopping = tlat_run_requested(&pair->limits);
 	int answer;
@@ -224,7 +201,7 @@ static int recover(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book
 
 /* Where the waiter is: after a second kick it may have woken more often than it was kicked, and
  * then its last stamp is not of this cycle. */
-static void catch_up(struct tlat_pair *pair, struct cycle *cycle)
+static void catch_up(struct tlat_pair *pair, struct tlat_cycle *cycle)
 {
 	uint64_t seq = atomic_load_explicit(&pair->waiter.announced_seq, memory_order_relaxed) - 1;
 
@@ -233,7 +210,7 @@ static void catch_up(struct tlat_pair *pair, struct cycle *cycle)
 }
 
 /* Wait for the next announcement, which carries the end of the cycle before. */
-static bool finish_cycle(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
+static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat_book *book)
 {
 	uint64_t since = cycle->kicked ? cycle->t1 : tlat_stamp_begin(&pair->ctx->stamper);
 	int answer = await(pair, cycle, since);
@@ -254,106 +231,39 @@ static bool finish_cycle(struct tlat_pair *pair, struct cycle *cycle, struct tla
 	return false;
 }
 
-static bool within_limits(const struct tlat_pair *pair, const struct cycle *cycle,
-			  struct tlat_book *book)
+/* Somebody or something kept a spinning thread from its CPU. */
+static void note_stop(struct tlat_book *book, uint64_t length)
 {
-	if (tlat_run_requested(&pair->limits))
-		book->end = TLAT_END_SIGNAL;
-	else if (book->counts.asked >= pair->limits.samples)
-		book->end = TLAT_END_COUNT;
-	else if (book->started && cycle->announced - book->started >= pair->limits.duration)
-		book->end = TLAT_END_TIME;
-	else
-		return true;
-	return false;
-}
-
-/* Warm-up is over once it has had its cycles or its time, on the waiter's clock alone. */
-static void start_measuring(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
-{
-	const struct tlat_limits *limits = &pair->limits;
-
-	if (!cycle->first)
-		cycle->first = cycle->announced;
-	if (book->started || (book->warmup < limits->warmup &&
-			      cycle->announced - cycle->first < limits->warmup_span))
-		return;
-	book->started = cycle->announced;
-	tlat_census_look(&cycle->census);
-	atomic_store_explicit(&pair->waker.measuring, true, memory_order_relaxed);
-}
-
-/* Whether the cycle that begins counts: warm-up over, no rest just before. */
-static bool is_measured(struct tlat_pair *pair, struct cycle *cycle, struct tlat_book *book)
-{
-	if (pair->waiter.rests != cycle->rests) {
-		cycle->rests = pair->waiter.rests;
-		cycle->unmeasured = TLAT_REST_CYCLES;
-	}
-	start_measuring(pair, cycle, book);
-	if (!cycle->unmeasured)
-		return book->started;
-	cycle->unmeasured--;
-	return false;
-}
-
-/* When to kick: after the settle time, at the slot if there is an interval. */
-static uint64_t kick_time(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_book *book)
-{
-	uint64_t at = cycle->announced + pair->settle - (book->n_raw % 2 ? pair->lead : 0);
-	uint64_t dither = pair->dither ? draw(&pair->seed) % (pair->dither + 1) : 0;
-
-	cycle->late = 0;
-	if (!pair->interval)
-		return at + dither;
-	if (!cycle->slot)
-		cycle->slot = at;
-	cycle->late = cycle->slot < cycle->announced;
-	if (cycle->slot < at)
-		cycle->slot +=
-			(at - cycle->slot + pair->interval - 1) / pair->interval * pair->interval;
-	at = cycle->slot;
-	cycle->slot += pair->interval;
-	return at + dither;
-}
-
-/* Whether the wait for the kick is over because the run is. */
-static bool has_ended(const struct tlat_pair *pair, const struct cycle *cycle, uint64_t now,
-		      struct tlat_book *book)
-{
-	const struct tlat_limits *limits = &pair->limits;
-	uint64_t began = book->started ? book->started : cycle->first + limits->warmup_span;
-
-	if (tlat_run_requested(limits))
-		book->end = TLAT_END_SIGNAL;
-	else if (limits->duration != UINT64_MAX && now > began && now - began >= limits->duration)
-		book->end = TLAT_END_TIME;
-	else
-		return false;
-	return true;
+	book->stops++;
+	if (length > book->stopped)
+		book->stopped = length;
 }
 
 /* Until it is time to kick: asleep as long as it is far, then spinning. False: the run is to end.
  */
-static bool settle(struct tlat_pair *pair, const struct cycle *cycle, uint64_t until,
+static bool settle(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t until,
 		   struct tlat_book *book)
 {
 	uint64_t now = tlat_stamp_begin(&pair->ctx->stamper);
 
 	while ((int64_t)(until - now) > 0) {
-		if (has_ended(pair, cycle, now, book))
+		uint64_t before = now;
+
+		if (tlat_pace_has_ended(pair, cycle, now, book))
 			return false;
 		if ((int64_t)(until - now) > (int64_t)pair->nap_before)
 			nap();
 		else
 			tlat_arch_relax();
 		now = tlat_stamp_begin(&pair->ctx->stamper);
+		if (now - before > pair->nap_after)
+			note_stop(book, now - before);
 	}
 	return true;
 }
 
 /* Round trip: sleep until the waiter's answer. */
-static void await_reply(struct tlat_pair *pair, struct cycle *cycle,
+static void await_reply(struct tlat_pair *pair, struct tlat_cycle *cycle,
 			const struct tlat_probe_side *side, struct tlat_book *book)
 {
 	struct tlat_probe_event event = { .n = 1 };
@@ -367,7 +277,7 @@ static void await_reply(struct tlat_pair *pair, struct cycle *cycle,
 	cycle->measured = false;
 }
 
-static void count_cycle(const struct cycle *cycle, struct tlat_book *book)
+static void count_cycle(const struct tlat_cycle *cycle, struct tlat_book *book)
 {
 	if (cycle->measured)
 		book->counts.asked++;
@@ -377,8 +287,8 @@ static void count_cycle(const struct cycle *cycle, struct tlat_book *book)
 
 /* Stamp, kick, stamp; nothing is counted before, for a store that is still under way is part of
  * what the kernel's first lock waits for. A kick that fails ends the run. */
-static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_probe_side *reply,
-		 struct tlat_book *book)
+static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
+		 const struct tlat_probe_side *reply, struct tlat_book *book)
 {
 	struct tlat_probe_ctx *ctx = pair->ctx;
 	int (*wake)(struct tlat_probe_ctx *) = ctx->ops->kick; /* looked up outside */
@@ -404,17 +314,17 @@ static bool kick(struct tlat_pair *pair, struct cycle *cycle, const struct tlat_
 void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 		    const struct tlat_probe_side *reply, struct tlat_book *book)
 {
-	struct cycle cycle = { 0 };
+	struct tlat_cycle cycle = { 0 };
 	uint64_t ignored = 0;
 
 	tlat_census_look(&cycle.census);
 	while (finish_cycle(pair, &cycle, book)) {
 		cycle.announced = pair->waiter.announced;
-		if (!within_limits(pair, &cycle, book))
+		if (!tlat_pace_within_limits(pair, &cycle, book))
 			break;
-		cycle.measured = is_measured(pair, &cycle, book);
+		cycle.measured = tlat_pace_is_measured(pair, &cycle, book);
 		get_ready(pair->ctx, side);
-		if (!settle(pair, &cycle, kick_time(pair, &cycle, book), book) ||
+		if (!settle(pair, &cycle, tlat_pace_kick_time(pair, &cycle, book), book) ||
 		    !kick(pair, &cycle, reply, book))
 			break;
 	}

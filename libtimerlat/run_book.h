@@ -20,6 +20,8 @@ struct tlat_book {
 	int32_t end;   /* enum tlat_end */
 	int32_t error; /* negative errno of the call that failed */
 	int32_t planned_cpu;
+	uint64_t stops;	  /* times the recording thread stood still while it spun */
+	uint64_t stopped; /* the longest of them, in stamps */
 	bool lost_wake;
 	bool untold; /* the kick does not say whom it woke */
 };

@@ -7,6 +7,8 @@
 
 #include "run_control.h"
 
+#define STALL_NS 50e6 /* what the kernel throttles for at least */
+
 static void collect_counts(const struct tlat_instance *in, struct tlat_result *result)
 {
 	struct tlat_counts *counts = &result->counts;
@@ -119,6 +121,27 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 			(unsigned long long)counts->asked);
 }
 
+/* Real-time throttling, a hypervisor, SIGSTOP: what no probe can tell apart, but must not hide. */
+static void find_stalls(const struct tlat_instance *in, struct tlat_result *result)
+{
+	double max_ns = (double)tlat_hist_max(result->latency) * in->book.ns_per_unit;
+	double stopped_ns = (double)in->book.stopped * in->book.ns_per_unit;
+
+	if (in->book.stops)
+		tlat_findings_add(&result->findings, TLAT_WARN, "stopped",
+				  "compare cpu.rt_runtime_us of the cgroup, sched_rt_runtime_us, "
+				  "and steal",
+				  "the spinning waker was kept from its CPU %llu times, up to %.0f "
+				  "ms: real-time throttling, another thread, the hypervisor, or a "
+				  "stop signal",
+				  (unsigned long long)in->book.stops, stopped_ns / 1e6);
+	if (max_ns > STALL_NS)
+		tlat_findings_add(&result->findings, TLAT_WARN, "stall",
+				  "look for throttling, steal and stop signals at that time",
+				  "the largest value is %.0f ms: a stall rather than a latency",
+				  max_ns / 1e6);
+}
+
 static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
 {
 	const struct tlat_counts *counts = &result->counts;
@@ -227,6 +250,7 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	find_faults(result);
 	find_losses(in, result);
 	find_oddities(in, result);
+	find_stalls(in, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_move(&result->findings, &in->measurers[i].findings);
 	return 0;

@@ -40,27 +40,31 @@ static void put_placement(FILE *out, const struct tlat_result *result)
 
 static void put_policy(FILE *out, const struct tlat_run_opts *opts)
 {
-	if (opts->policy == TLAT_SCHED_INHERIT)
-		return;
 	fprintf(out, " --policy %s", tlat_policy_name(opts->policy));
 	if (opts->priority)
 		fprintf(out, " -p %d", opts->priority);
 }
 
-static void put_times(FILE *out, const struct tlat_run_opts *opts, bool pair)
+static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 {
 	if (opts->samples)
 		fprintf(out, " -n %" PRIu64, opts->samples);
 	if (opts->duration_ns)
 		put_time(out, "-d", opts->duration_ns);
-	put_time(out, "-i", opts->interval_ns);
-	if (pair)
+	fprintf(out, " --warmup %" PRId64, opts->warmup);
+}
+
+static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct tlat_result *result)
+{
+	if (result->pair || result->periodic)
+		put_time(out, "-i", opts->interval_ns);
+	if (result->pair)
 		put_time(out, "--settle", opts->settle_ns);
-	if (opts->slack_ns)
-		put_time(out, "--slack", opts->slack_ns);
+	put_time(out, "--slack", opts->slack_ns);
 	if (opts->cpu_latency_ns)
 		put_time(out, "--cpu-latency", opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);
-	fprintf(out, " --warmup %" PRId64, opts->warmup);
+	else
+		fputs(" --cpu-latency default", out);
 }
 
 static void put_flags(FILE *out, const struct tlat_run_opts *opts)
@@ -94,7 +98,8 @@ char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_res
 	fprintf(out, "tlat run %s", result->probe);
 	put_placement(out, result);
 	put_policy(out, opts);
-	put_times(out, opts, result->pair);
+	put_limits(out, opts);
+	put_times(out, opts, result);
 	put_flags(out, opts);
 	fprintf(out, " --clock %s --seed %" PRIu64, clock_source, seed);
 	fclose(out);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* run_pace.h - one cycle of a pair as the waker sees it, and what paces it. */
+#ifndef TLAT_RUN_PACE_H
+#define TLAT_RUN_PACE_H
+
+#include "run.h"
+
+struct tlat_cycle {
+	uint64_t seq; /* announcement that the waker is after */
+	uint64_t t0, t1;
+	uint64_t announced;
+	uint64_t late;	     /* the slot had passed */
+	uint64_t slot;	     /* next kick when there is an interval */
+	uint64_t rests;	     /* of the waiter, when last looked */
+	uint64_t unmeasured; /* cycles left that are not measured after a rest */
+	uint64_t first;	     /* the first announcement */
+	uint64_t reply_at;   /* round trip: stamp of the reply */
+	struct tlat_census census;
+	int woken;
+	bool kicked, measured; /* the cycle under way */
+	bool awake;	       /* one side had nothing to sleep for */
+};
+
+/* Whether another cycle may begin; if not, book->end says why. */
+bool tlat_pace_within_limits(const struct tlat_pair *pair, const struct tlat_cycle *cycle,
+			     struct tlat_book *book);
+/* Whether the cycle that begins counts: warm-up over, no rest just before. */
+bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle,
+			   struct tlat_book *book);
+/* When to kick: after the settle time, at the slot if there is an interval. */
+uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle *cycle,
+			     const struct tlat_book *book);
+/* Whether the wait for the kick is over because the run is; book->end then says why. */
+bool tlat_pace_has_ended(const struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t now,
+			 struct tlat_book *book);
+
+#endif /* TLAT_RUN_PACE_H */
