@@ -424,6 +424,106 @@ static void a_run_leaves_the_process_as_it_was(void **state)
 	assert_int_equal(threads(), tasks);
 }
 
+static void *start_and_stop(void *arg)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	opts.interval_ns = 3600LL * TLAT_NSEC_PER_SEC;
+	opts.warmup = TLAT_ZERO;
+	opts.flags = TLAT_RUN_NO_FLOOR;
+	opts.clock = arg;
+	for (int i = 0; i < 5; i++) {
+		if (tlat_run_start(&run, &opts, NULL) < 0)
+			return arg;
+		tlat_run_stop(run);
+		if (tlat_run_wait(run, &report, NULL) < 0)
+			return arg;
+		tlat_report_free(report);
+	}
+	return NULL;
+}
+
+/* They share one signal to end their waits; the first to finish must not take it from the others.
+ */
+static void runs_can_end_at_the_same_time(void **state)
+{
+	struct tlat_clock *clocks[4];
+	pthread_t starters[4];
+	void *failed;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(tlat_clock_open(&clocks[i], machine, TLAT_CLOCK_GETTIME, NULL), 0);
+		pthread_create(&starters[i], NULL, start_and_stop, clocks[i]);
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(starters[i], &failed);
+		assert_null(failed);
+		tlat_clock_close(clocks[i]);
+	}
+}
+
+static long locked_kib(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmLck: %ld", &kib) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kib;
+}
+
+static void no_memory_stays_locked(void **state)
+{
+	struct tlat_run_opts opts = base("wake-futex", has_two ? two_cpus : one_cpu);
+	long before = locked_kib();
+
+	(void)state;
+	opts.raw = 1000;
+	for (int i = 0; i < 3; i++)
+		tlat_report_free(measured(&opts));
+	assert_int_equal(locked_kib(), before);
+}
+
+static void *inherit_on_a_real_time_thread(void *arg)
+{
+	struct sched_param param = { .sched_priority = 10 };
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	struct tlat_report **report = arg;
+
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		return arg;
+	*report = measured(&opts);
+	return NULL;
+}
+
+/* Zero means inherit, and the slack of an ordinary thread is not that of its real-time parent. */
+static void attributes_are_those_of_the_caller(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	struct tlat_report *report = measured(&opts);
+	pthread_t thread;
+	void *refused;
+
+	(void)state;
+	assert_int_equal(tlat_report_result(report, 0)->wait.policy, TLAT_SCHED_OTHER);
+	assert_int_equal(tlat_report_result(report, 0)->wait.slack_ns, prctl(PR_GET_TIMERSLACK));
+	tlat_report_free(report);
+	pthread_create(&thread, NULL, inherit_on_a_real_time_thread, &report);
+	pthread_join(thread, &refused);
+	if (refused)
+		skip();
+	assert_int_equal(tlat_report_result(report, 0)->wait.policy, TLAT_SCHED_FIFO);
+	assert_int_equal(tlat_report_result(report, 0)->wait.priority, 10);
+	tlat_report_free(report);
+}
+
 /* == Requests that make no sense == */
 
 static void refuse(struct tlat_run_opts opts, const char *named)
@@ -477,6 +577,21 @@ static void nonsense_is_refused_by_name(void **state)
 	opts.raw = UINT64_MAX;
 	refuse(opts, "raw");
 	opts = base("wake-futex", one_cpu);
+	opts.inject_ns = -1;
+	refuse(opts, "injected delay");
+	opts = base("wake-futex", one_cpu);
+	opts.duration_ns = -1;
+	refuse(opts, "duration");
+	opts = base("wake-futex", one_cpu);
+	opts.flags = 1u << 20;
+	refuse(opts, "flags");
+	opts = base("wake-futex", one_cpu);
+	opts.policy = TLAT_SCHED_IDLE;
+	refuse(opts, "idle");
+	opts = base("timer-nanosleep", one_cpu);
+	opts.flags = TLAT_RUN_VERIFY;
+	refuse(opts, "verify");
+	opts = base("wake-futex", one_cpu);
 	opts.size = 0;
 	refuse(opts, "size");
 }
@@ -497,6 +612,9 @@ int main(void)
 		cmocka_unit_test(a_stop_ends_a_wait_that_nothing_else_ends),
 		cmocka_unit_test(progress_is_seen_from_outside),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
+		cmocka_unit_test(runs_can_end_at_the_same_time),
+		cmocka_unit_test(no_memory_stays_locked),
+		cmocka_unit_test(attributes_are_those_of_the_caller),
 		cmocka_unit_test(nonsense_is_refused_by_name),
 	};
 

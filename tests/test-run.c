@@ -26,6 +26,7 @@ enum fate {
 	FATE_AWAKE, /* the kick says that nobody slept */
 	FATE_LOST,  /* the wake never comes */
 	FATE_EARLY, /* the waiter's stamp is before the kick's */
+	FATE_TWICE, /* one kick, two wakes */
 	FATE_STOP,  /* somebody asks for the end, and the wake is lost */
 	FATE_COUNT,
 };
@@ -79,7 +80,7 @@ static int scripted_kick(struct tlat_probe_ctx *ctx)
 	if (fate == FATE_LOST || fate == FATE_STOP)
 		return 1;
 	atomic_store(&world->early, fate == FATE_EARLY);
-	atomic_fetch_add(&world->word, 1);
+	atomic_fetch_add(&world->word, fate == FATE_TWICE ? 2 : 1);
 	return fate != FATE_AWAKE;
 }
 
@@ -198,6 +199,13 @@ static struct tlat_counts final_counts(const struct tlat_book *book)
 /* == Solo == */
 
 #define PERIOD 1000000ULL
+
+static const struct tlat_probe_ops scripted_relative = {
+	.name = "scripted-relative",
+	.flags = TLAT_PROBE_RELATIVE,
+	.arm = scripted_arm,
+	.wait = scripted_expiry,
+};
 
 static void run_solo(struct world *world, const struct tlat_probe_ops *ops, uint64_t samples,
 		     struct tlat_book *book)
@@ -338,6 +346,24 @@ static void a_periodic_probe_counts_what_the_kernel_counted(void **state)
 	assert_int_equal(counts.asked, 11);
 	assert_int_equal(counts.missed, 5 + 2);
 	assert_int_equal(counts.recorded, 4);
+	book_free(&book);
+}
+
+/* Without an absolute deadline the loop is closed: late, but nothing is missed. */
+static void a_relative_probe_misses_nothing(void **state)
+{
+	const int64_t lateness[] = { 10, 30 * PERIOD, 20 };
+	struct world world = { .lateness = lateness, .n_lateness = 3 };
+	struct tlat_counts counts;
+	struct tlat_book book;
+
+	(void)state;
+	run_solo(&world, &scripted_relative, 3, &book);
+	counts = final_counts(&book);
+	assert_int_equal(counts.asked, 3);
+	assert_int_equal(counts.recorded, 3);
+	assert_int_equal(counts.missed, 0);
+	assert_int_equal(tlat_hist_max(book.latency), 30 * PERIOD);
 	book_free(&book);
 }
 
@@ -559,6 +585,64 @@ static void warm_up_is_not_asked(void **state)
 	free(t);
 }
 
+/* The waiter, of the higher priority, announces before the waker has looked at the clock. */
+static void warm_up_has_its_cycles_when_the_waiter_is_first(void **state)
+{
+	struct pair_test *t = malloc(sizeof(*t));
+	struct tlat_probe_side side = { .role = TLAT_ROLE_KICK };
+	pthread_t waiter;
+
+	(void)state;
+	pair_init(t, NULL, 0, 20);
+	t->pair.limits.warmup = 15;
+	t->pair.limits.warmup_span = 1000000000;
+	assert_int_equal(pthread_create(&waiter, NULL, wait_side, t), 0);
+	while (!atomic_load(&t->pair.waiter.announced_seq))
+		sched_yield();
+	atomic_fetch_add(&t->world.now, 1000);
+	tlat_run_waker(&t->pair, &side, NULL, &t->book);
+	pthread_join(waiter, NULL);
+	assert_int_equal(t->book.warmup, 15);
+	assert_int_equal(t->book.counts.asked, 20);
+	book_free(&t->book);
+	free(t);
+}
+
+/* An event too many must not leave every later cycle with the stamp of the one before. */
+static void a_wake_too_many_costs_one_cycle_only(void **state)
+{
+	const enum fate fates[] = { FATE_WAKE, FATE_TWICE, FATE_WAKE, FATE_WAKE };
+	struct pair_test *t = malloc(sizeof(*t));
+	struct tlat_counts counts;
+
+	(void)state;
+	pair_init(t, fates, 4, 50);
+	counts = run_pair(t);
+	assert_int_equal(counts.asked, 50);
+	assert_int_equal(counts.early, 0);
+	assert_int_equal(tlat_counts_balance(&counts), 0);
+	assert_true(counts.rejected[TLAT_REJECTED_NOT_ASLEEP] <= 2);
+	assert_true(counts.recorded >= 48);
+	book_free(&t->book);
+	free(t);
+}
+
+static void a_run_ends_in_time_however_far_the_kick_is(void **state)
+{
+	struct pair_test *t = malloc(sizeof(*t));
+	struct tlat_counts counts;
+
+	(void)state;
+	pair_init(t, NULL, 0, 1000);
+	t->pair.settle = 1000000000000;
+	t->pair.limits.duration = 50000;
+	counts = run_pair(t);
+	assert_int_equal(counts.asked, 0);
+	assert_int_equal(t->book.end, TLAT_END_TIME);
+	book_free(&t->book);
+	free(t);
+}
+
 static void after_a_rest_three_cycles_are_not_measured(void **state)
 {
 	struct pair_test *t = malloc(sizeof(*t));
@@ -724,6 +808,7 @@ int main(void)
 		cmocka_unit_test(early_and_overflow_are_kept_apart),
 		cmocka_unit_test(a_stop_in_mid_cycle_is_one_unfinished),
 		cmocka_unit_test(a_periodic_probe_counts_what_the_kernel_counted),
+		cmocka_unit_test(a_relative_probe_misses_nothing),
 		cmocka_unit_test(any_schedule_adds_up),
 		cmocka_unit_test(every_wake_is_recorded),
 		cmocka_unit_test(a_waiter_that_never_slept_is_rejected),
@@ -733,6 +818,9 @@ int main(void)
 		cmocka_unit_test(a_stop_while_a_wake_is_out_is_one_unfinished),
 		cmocka_unit_test(a_slot_that_has_passed_is_late_not_lost),
 		cmocka_unit_test(warm_up_is_not_asked),
+		cmocka_unit_test(warm_up_has_its_cycles_when_the_waiter_is_first),
+		cmocka_unit_test(a_wake_too_many_costs_one_cycle_only),
+		cmocka_unit_test(a_run_ends_in_time_however_far_the_kick_is),
 		cmocka_unit_test(after_a_rest_three_cycles_are_not_measured),
 		cmocka_unit_test(any_fates_add_up),
 		cmocka_unit_test(a_loopback_measures_exactly_what_it_is_asked),
