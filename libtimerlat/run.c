@@ -167,7 +167,8 @@ static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
 		counts->rejected[TLAT_REJECTED_NOT_ASLEEP]++;
 		return;
 	}
-	counts->disturbed[TLAT_DISTURBED_LATE_SLOT] += cycle->late;
+	if (cycle->late)
+		counts->disturbed[TLAT_DISTURBED_LATE_SLOT]++;
 	tlat_book_record(book, (int64_t)(end - cycle->t0), cycle->t0, counts->asked - 1,
 			 waiter->cpu);
 	tlat_hist_record(book->dwell, (int64_t)(cycle->t0 - cycle->announced));
@@ -299,7 +300,8 @@ static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	cycle->kicked = true;
 	cycle->seq++;
 	count_cycle(cycle, book);
-	book->untold = cycle->woken == TLAT_KICK_UNTOLD;
+	if (cycle->woken == TLAT_KICK_UNTOLD && !book->untold)
+		book->untold = true;
 	if (cycle->woken < 0) {
 		book->counts.unfinished += cycle->measured;
 		book->end = TLAT_END_ERROR;

@@ -3,27 +3,36 @@
 #ifndef TLAT_RUN_BOOK_H
 #define TLAT_RUN_BOOK_H
 
+#include <stdalign.h>
+
 #include "result.h"
 
-/* One per recording thread; everything it points to is prefaulted. */
+/*
+ * One per recording thread; everything it points to is prefaulted. What every cycle needs comes
+ * first: each cache line more that a loop touches takes one from the kernel's path, and a wake on
+ * the same CPU gets slower by it.
+ */
 struct tlat_book {
-	struct tlat_hist *latency, *call, *dwell, *floor; /* NULL where they say nothing */
-	struct tlat_outliers *outliers;			  /* NULL: do not keep them */
-	int64_t *raw;
+	/* NULL where they say nothing */
+	alignas(TLAT_CACHE_LINE) struct tlat_hist *latency;
+	struct tlat_hist *dwell, *call;
+	struct tlat_outliers *outliers; /* NULL: do not keep them */
+	uint64_t started;		/* stamp of the first measured cycle, 0: none yet */
 	size_t n_raw, max_raw;
+	int32_t planned_cpu;
+	bool untold; /* the kick does not say whom it woke */
+	bool lost_wake;
 	struct tlat_counts counts;
 	uint64_t warmup; /* unmeasured cycles so far */
 	uint64_t rests;
-	uint64_t started; /* stamp of the first measured cycle, 0: none yet */
 	uint64_t ended;	  /* stamp at the end */
+	uint64_t stops;	  /* times the recording thread stood still while it spun */
+	uint64_t stopped; /* the longest of them, in stamps */
+	struct tlat_hist *floor;
+	int64_t *raw;
 	double ns_per_unit;
 	int32_t end;   /* enum tlat_end */
 	int32_t error; /* negative errno of the call that failed */
-	int32_t planned_cpu;
-	uint64_t stops;	  /* times the recording thread stood still while it spun */
-	uint64_t stopped; /* the longest of them, in stamps */
-	bool lost_wake;
-	bool untold; /* the kick does not say whom it woke */
 };
 
 /* Enter one value of cycle or slot seq, begun at a stamp, ended on cpu (-1: not known). [hot] */

@@ -355,9 +355,11 @@ static int plan_instances(struct tlat_run *run, struct tlat_error *reterr)
 	int error = 0;
 
 	check_support(run);
-	run->instances = calloc((size_t)run->n_instances, sizeof(*run->instances));
+	run->instances =
+		aligned_alloc(TLAT_CACHE_LINE, (size_t)run->n_instances * sizeof(*run->instances));
 	if (!run->instances)
 		return tlat_fail(reterr, -ENOMEM, "no memory for %d threads", run->n_instances);
+	memset(run->instances, 0, (size_t)run->n_instances * sizeof(*run->instances));
 	if (run->opts.inject_ns)
 		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns,
 					    &run->instances[0].book);

@@ -452,7 +452,7 @@ static struct tlat_counts run_pair(struct pair_test *t)
 
 static void every_wake_is_recorded(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -471,7 +471,7 @@ static void every_wake_is_recorded(void **state)
 static void a_waiter_that_never_slept_is_rejected(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_AWAKE, FATE_WAKE, FATE_AWAKE };
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -487,7 +487,7 @@ static void a_waiter_that_never_slept_is_rejected(void **state)
 static void a_lost_wake_is_counted_and_the_run_goes_on(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_LOST, FATE_WAKE, FATE_WAKE };
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -504,7 +504,7 @@ static void a_lost_wake_is_counted_and_the_run_goes_on(void **state)
 static void two_lost_wakes_in_a_row_end_the_run(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_LOST, FATE_LOST };
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -521,7 +521,7 @@ static void two_lost_wakes_in_a_row_end_the_run(void **state)
 static void an_early_stamp_is_kept_as_early(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_EARLY };
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -537,7 +537,7 @@ static void an_early_stamp_is_kept_as_early(void **state)
 static void a_stop_while_a_wake_is_out_is_one_unfinished(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_WAKE, FATE_STOP };
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -553,7 +553,7 @@ static void a_stop_while_a_wake_is_out_is_one_unfinished(void **state)
 
 static void a_slot_that_has_passed_is_late_not_lost(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -570,7 +570,7 @@ static void a_slot_that_has_passed_is_late_not_lost(void **state)
 
 static void warm_up_is_not_asked(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -588,7 +588,7 @@ static void warm_up_is_not_asked(void **state)
 /* The waiter, of the higher priority, announces before the waker has looked at the clock. */
 static void warm_up_has_its_cycles_when_the_waiter_is_first(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_probe_side side = { .role = TLAT_ROLE_KICK };
 	pthread_t waiter;
 
@@ -612,7 +612,7 @@ static void warm_up_has_its_cycles_when_the_waiter_is_first(void **state)
 static void a_wake_too_many_costs_one_cycle_only(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_TWICE, FATE_WAKE, FATE_WAKE };
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -629,7 +629,7 @@ static void a_wake_too_many_costs_one_cycle_only(void **state)
 
 static void a_run_ends_in_time_however_far_the_kick_is(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -645,7 +645,7 @@ static void a_run_ends_in_time_however_far_the_kick_is(void **state)
 
 static void after_a_rest_three_cycles_are_not_measured(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_counts counts;
 
 	(void)state;
@@ -663,7 +663,7 @@ static void after_a_rest_three_cycles_are_not_measured(void **state)
 
 static void any_fates_add_up(void **state)
 {
-	struct pair_test *t = malloc(sizeof(*t));
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 
 	(void)state;
 	srand(2);
@@ -765,13 +765,14 @@ static void the_skeleton_measures(void **state)
 {
 	extern const struct tlat_probe_ops tlat_probe_skeleton;
 	struct world world = { .step = 100 };
-	struct skeleton_test *t = calloc(1, sizeof(*t));
+	struct skeleton_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
 	struct tlat_run_opts opts = TLAT_RUN_OPTS(.probe = "skeleton");
 	struct tlat_clock *clock;
 	struct tlat_counts counts;
 	pthread_t waiter;
 
 	(void)state;
+	memset(t, 0, sizeof(*t));
 	atomic_store(&world.now, 1000);
 	assert_int_equal(tlat_probe_skeleton.supported(NULL), 0);
 	assert_int_equal(tlat_clock_open_script(&clock, play, &world, TLAT_NSEC_PER_SEC), 0);
