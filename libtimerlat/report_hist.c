@@ -22,8 +22,8 @@ static json_t *pair_json(struct tlat_writer *w, int64_t index, uint64_t count)
 {
 	json_t *pair = json_array();
 
-	tlat_push(w, pair, json_integer(index));
-	tlat_push(w, pair, json_integer((json_int_t)count));
+	tlat_json_push(w, pair, json_integer(index));
+	tlat_json_push(w, pair, json_integer((json_int_t)count));
 	return pair;
 }
 
@@ -36,7 +36,7 @@ static json_t *bins_json(struct tlat_writer *w, const struct tlat_hist *hist, bi
 		uint64_t count = bin(hist, i);
 
 		if (count)
-			tlat_push(w, array, pair_json(w, i, count));
+			tlat_json_push(w, array, pair_json(w, i, count));
 	}
 	return array;
 }
@@ -47,15 +47,16 @@ json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist)
 	bool empty = !tlat_hist_count(hist);
 	json_t *object = json_object();
 
-	tlat_put(w, object, "layout", json_string("hdr"));
-	tlat_put(w, object, "digits", json_integer(3));
-	tlat_put(w, object, "unit", json_string(ns ? "ns" : "ticks"));
-	tlat_put(w, object, "hz", json_integer((json_int_t)tlat_hist_hz(hist)));
-	tlat_put(w, object, "min", empty ? json_null() : json_integer(tlat_hist_min(hist)));
-	tlat_put(w, object, "max", empty ? json_null() : json_integer(tlat_hist_max(hist)));
-	tlat_put(w, object, "overflow", json_integer((json_int_t)tlat_hist_overflow(hist)));
-	tlat_put(w, object, "counts", bins_json(w, hist, tlat_hist_bin, TLAT_HIST_BINS));
-	tlat_put(w, object, "early", bins_json(w, hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS));
+	tlat_json_put(w, object, "layout", json_string("hdr"));
+	tlat_json_put(w, object, "digits", json_integer(3));
+	tlat_json_put(w, object, "unit", json_string(ns ? "ns" : "ticks"));
+	tlat_json_put(w, object, "hz", json_integer((json_int_t)tlat_hist_hz(hist)));
+	tlat_json_put(w, object, "min", empty ? json_null() : json_integer(tlat_hist_min(hist)));
+	tlat_json_put(w, object, "max", empty ? json_null() : json_integer(tlat_hist_max(hist)));
+	tlat_json_put(w, object, "overflow", json_integer((json_int_t)tlat_hist_overflow(hist)));
+	tlat_json_put(w, object, "counts", bins_json(w, hist, tlat_hist_bin, TLAT_HIST_BINS));
+	tlat_json_put(w, object, "early",
+		      bins_json(w, hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS));
 	return object;
 }
 
@@ -66,9 +67,9 @@ static int get_pair(struct tlat_reader *r, const json_t *item, const char *key, 
 	int ret;
 
 	if (json_array_size(item) != 2)
-		return tlat_refuse(r, key, "has an item that is not [index, count]");
-	ret = tlat_item_int(r, item, 0, key, above + 1, max, ret_index);
-	return ret < 0 ? ret : tlat_item_count(r, item, 1, key, ret_count);
+		return tlat_json_refuse(r, key, "has an item that is not [index, count]");
+	ret = tlat_json_item_int(r, item, 0, key, above + 1, max, ret_index);
+	return ret < 0 ? ret : tlat_json_item_count(r, item, 1, key, ret_count);
 }
 
 /* Adds count to *sum, which stays below 2^53. */
@@ -76,7 +77,7 @@ static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint6
 {
 	*sum += count;
 	if (*sum > TLAT_COUNT_MAX)
-		return tlat_refuse(r, key, "adds up to more than 2^53 samples");
+		return tlat_json_refuse(r, key, "adds up to more than 2^53 samples");
 	return 0;
 }
 
@@ -88,7 +89,7 @@ static int get_bins(struct tlat_reader *r, const json_t *object, const char *key
 	int64_t index = first - 1;
 	uint64_t count;
 	json_t *array;
-	int ret = tlat_need(r, object, key, JSON_ARRAY, &array);
+	int ret = tlat_json_need(r, object, key, JSON_ARRAY, &array);
 	size_t size = json_array_size(array);
 
 	for (size_t i = 0; !ret && i < size; i++) {
@@ -115,19 +116,20 @@ static const struct tlat_field layout_fields[] = {
 
 static int get_layout(struct tlat_reader *r, const json_t *object, struct layout *layout)
 {
-	int ret = tlat_get_fields(r, object, layout, layout_fields, TLAT_ARRAY_SIZE(layout_fields));
+	int ret = tlat_json_get_fields(r, object, layout, layout_fields,
+				       TLAT_ARRAY_SIZE(layout_fields));
 
 	if (ret < 0)
 		return ret;
 	if (strcmp(layout->layout, "hdr") || layout->digits != 3)
-		return tlat_refuse(r, "layout", "is not \"hdr\" with 3 digits");
+		return tlat_json_refuse(r, "layout", "is not \"hdr\" with 3 digits");
 	if (strcmp(layout->unit, "ns") && strcmp(layout->unit, "ticks"))
-		return tlat_refuse(r, "unit", "is neither \"ns\" nor \"ticks\"");
+		return tlat_json_refuse(r, "unit", "is neither \"ns\" nor \"ticks\"");
 	if (layout->hz < 1 || layout->hz > HZ_MAX)
-		return tlat_refuse(r, "hz", "%lld is out of range", (long long)layout->hz);
+		return tlat_json_refuse(r, "hz", "%lld is out of range", (long long)layout->hz);
 	if (layout->overflow < 0 || layout->overflow > TLAT_COUNT_MAX)
-		return tlat_refuse(r, "overflow", "%lld is out of range",
-				   (long long)layout->overflow);
+		return tlat_json_refuse(r, "overflow", "%lld is out of range",
+					(long long)layout->overflow);
 	return 0;
 }
 
@@ -180,13 +182,13 @@ static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
 			  const struct layout *layout)
 {
 	if (layout->min > layout->max)
-		return tlat_refuse(r, "min", "%lld is above max", (long long)layout->min);
+		return tlat_json_refuse(r, "min", "%lld is above max", (long long)layout->min);
 	if (!is_min(hist, layout->min))
-		return tlat_refuse(r, "min", "%lld is not in the lowest bin",
-				   (long long)layout->min);
+		return tlat_json_refuse(r, "min", "%lld is not in the lowest bin",
+					(long long)layout->min);
 	if (!is_max(hist, layout->max))
-		return tlat_refuse(r, "max", "%lld is not in the highest bin",
-				   (long long)layout->max);
+		return tlat_json_refuse(r, "max", "%lld is not in the highest bin",
+					(long long)layout->max);
 	return 0;
 }
 
@@ -202,9 +204,9 @@ static int get_extremes(struct tlat_reader *r, const json_t *object, struct tlat
 
 	if (!tlat_hist_count(hist))
 		return 0;
-	if ((ret = tlat_need(r, object, "min", JSON_INTEGER, &value)) < 0 ||
-	    (ret = tlat_need(r, object, "max", JSON_INTEGER, &value)) < 0 ||
-	    (ret = tlat_get_fields(r, object, layout, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
+	if ((ret = tlat_json_need(r, object, "min", JSON_INTEGER, &value)) < 0 ||
+	    (ret = tlat_json_need(r, object, "max", JSON_INTEGER, &value)) < 0 ||
+	    (ret = tlat_json_get_fields(r, object, layout, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
 	    (ret = check_extremes(r, hist, layout)) < 0)
 		return ret;
 	tlat_hist_set_extremes(hist, layout->min, layout->max);
@@ -245,19 +247,19 @@ static int get_hist_members(struct tlat_reader *r, const json_t *member, uint64_
 	return ret;
 }
 
-int tlat_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
-		  struct tlat_hist **ret_hist)
+int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
+		       struct tlat_hist **ret_hist)
 {
 	json_t *member;
-	int ret = tlat_get(r, object, "histogram", JSON_OBJECT, &member);
+	int ret = tlat_json_get(r, object, "histogram", JSON_OBJECT, &member);
 	size_t mark;
 
 	*ret_hist = NULL;
 	if (ret < 0 || !member)
 		return ret;
-	mark = tlat_enter(r, "histogram");
+	mark = tlat_json_enter(r, "histogram");
 	ret = get_hist_members(r, member, overflow, ret_hist);
-	tlat_leave(r, mark);
+	tlat_json_leave(r, mark);
 	return ret;
 }
 
@@ -271,10 +273,10 @@ static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *block
 	if (!n && tlat_blocks_samples(blocks, i))
 		w->failed = true; /* no memory for the walk */
 	for (size_t b = 0; b < n; b++)
-		tlat_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
-	tlat_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
-	tlat_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
-	tlat_put(w, object, "counts", counts);
+		tlat_json_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
+	tlat_json_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
+	tlat_json_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
+	tlat_json_put(w, object, "counts", counts);
 	return object;
 }
 
@@ -284,7 +286,7 @@ json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		tlat_push(w, array, block_json(w, blocks, i));
+		tlat_json_push(w, array, block_json(w, blocks, i));
 	return array;
 }
 
@@ -312,7 +314,7 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 	struct tlat_block_bin *bins;
 	json_t *counts;
 	size_t n;
-	int ret = tlat_need(r, item, "counts", JSON_ARRAY, &counts);
+	int ret = tlat_json_need(r, item, "counts", JSON_ARRAY, &counts);
 
 	if (ret < 0)
 		return ret;
@@ -322,7 +324,7 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
 	ret = get_block_bins(r, counts, bins, sum);
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
-		ret = tlat_refuse(r, "counts", "cannot be taken as a block");
+		ret = tlat_json_refuse(r, "counts", "cannot be taken as a block");
 	free(bins);
 	return ret;
 }
@@ -331,14 +333,14 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 static int get_length(struct tlat_reader *r, const json_t *item, int64_t *ret_length_ns)
 {
 	json_t *length;
-	int ret = tlat_need(r, item, "length_ns", JSON_INTEGER, &length);
+	int ret = tlat_json_need(r, item, "length_ns", JSON_INTEGER, &length);
 
 	if (ret < 0)
 		return ret;
 	*ret_length_ns = json_integer_value(length);
 	if (*ret_length_ns < 1 || *ret_length_ns > BLOCKS_LENGTH_NS_MAX)
-		return tlat_refuse(r, "length_ns", "%lld is out of range",
-				   (long long)*ret_length_ns);
+		return tlat_json_refuse(r, "length_ns", "%lld is out of range",
+					(long long)*ret_length_ns);
 	return 0;
 }
 
@@ -350,31 +352,31 @@ static int get_blocks_items(struct tlat_reader *r, const json_t *array,
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "blocks", i);
+		size_t mark = tlat_json_enter_item(r, "blocks", i);
 
 		ret = get_block(r, json_array_get(array, i), blocks, &sum);
-		tlat_leave(r, mark);
+		tlat_json_leave(r, mark);
 	}
 	if (!ret && sum > tlat_hist_count(hist))
-		return tlat_refuse(r, "blocks", "hold %llu samples, the histogram %llu",
-				   (unsigned long long)sum,
-				   (unsigned long long)tlat_hist_count(hist));
+		return tlat_json_refuse(r, "blocks", "hold %llu samples, the histogram %llu",
+					(unsigned long long)sum,
+					(unsigned long long)tlat_hist_count(hist));
 	return ret;
 }
 
-int tlat_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
-		    struct tlat_blocks **ret_blocks)
+int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
+			 struct tlat_blocks **ret_blocks)
 {
 	int64_t length_ns = 0;
 	json_t *array;
-	int ret = tlat_get(r, object, "blocks", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "blocks", JSON_ARRAY, &array);
 
 	*ret_blocks = NULL;
 	if (ret < 0 || !json_array_size(array))
 		return ret;
 	if (!hist || json_array_size(array) > TLAT_BLOCKS_MAX)
-		return tlat_refuse(r, "blocks", "%zu are more than there can be here",
-				   json_array_size(array));
+		return tlat_json_refuse(r, "blocks", "%zu are more than there can be here",
+					json_array_size(array));
 	ret = get_length(r, json_array_get(array, 0), &length_ns);
 	if (ret < 0)
 		return ret;

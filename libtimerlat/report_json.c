@@ -73,13 +73,13 @@ json_t *tlat_json_real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-void tlat_put(struct tlat_writer *w, json_t *object, const char *key, json_t *value)
+void tlat_json_put(struct tlat_writer *w, json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new(object, key, value) < 0)
 		w->failed = true;
 }
 
-void tlat_push(struct tlat_writer *w, json_t *array, json_t *value)
+void tlat_json_push(struct tlat_writer *w, json_t *array, json_t *value)
 {
 	if (json_array_append_new(array, value) < 0)
 		w->failed = true;
@@ -111,22 +111,23 @@ static json_t *field_json(const void *member, enum tlat_field_type type)
 	return NULL;
 }
 
-void tlat_put_fields(struct tlat_writer *w, json_t *object, const void *base,
-		     const struct tlat_field *fields, size_t n)
+void tlat_json_put_fields(struct tlat_writer *w, json_t *object, const void *base,
+			  const struct tlat_field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		tlat_put(w, object, fields[i].key,
-			 field_json((const char *)base + fields[i].offset, fields[i].type));
+		tlat_json_put(w, object, fields[i].key,
+			      field_json((const char *)base + fields[i].offset, fields[i].type));
 }
 
 static json_t *finding_json(struct tlat_writer *w, const struct tlat_finding *finding)
 {
 	json_t *object = json_object();
 
-	tlat_put(w, object, "id", tlat_json_string(finding->id));
-	tlat_put(w, object, "severity", tlat_json_string(tlat_severity_name(finding->severity)));
-	tlat_put(w, object, "text", tlat_json_string(finding->text));
-	tlat_put(w, object, "remedy", tlat_json_string(finding->remedy));
+	tlat_json_put(w, object, "id", tlat_json_string(finding->id));
+	tlat_json_put(w, object, "severity",
+		      tlat_json_string(tlat_severity_name(finding->severity)));
+	tlat_json_put(w, object, "text", tlat_json_string(finding->text));
+	tlat_json_put(w, object, "remedy", tlat_json_string(finding->remedy));
 	return object;
 }
 
@@ -136,11 +137,11 @@ json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *fi
 	json_t *array = json_array();
 
 	for (size_t i = first; i < findings->n; i++)
-		tlat_push(w, array, finding_json(w, &findings->v[i]));
+		tlat_json_push(w, array, finding_json(w, &findings->v[i]));
 	return array;
 }
 
-int tlat_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
+int tlat_json_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -151,7 +152,7 @@ int tlat_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
 	return tlat_fail(r->reterr, -EINVAL, "%.160s: %s%.60s: %s", r->name, r->where, key, text);
 }
 
-size_t tlat_enter(struct tlat_reader *r, const char *key)
+size_t tlat_json_enter(struct tlat_reader *r, const char *key)
 {
 	size_t mark = strlen(r->where);
 
@@ -159,7 +160,7 @@ size_t tlat_enter(struct tlat_reader *r, const char *key)
 	return mark;
 }
 
-size_t tlat_enter_item(struct tlat_reader *r, const char *key, size_t index)
+size_t tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index)
 {
 	size_t mark = strlen(r->where);
 
@@ -167,7 +168,7 @@ size_t tlat_enter_item(struct tlat_reader *r, const char *key, size_t index)
 	return mark;
 }
 
-void tlat_leave(struct tlat_reader *r, size_t mark)
+void tlat_json_leave(struct tlat_reader *r, size_t mark)
 {
 	r->where[mark] = '\0';
 }
@@ -196,12 +197,12 @@ static const char *type_name(json_type type)
 
 static int wrong_type(struct tlat_reader *r, const char *key, const json_t *value, json_type want)
 {
-	return tlat_refuse(r, key, "is %s where a report has %s", type_name(json_typeof(value)),
-			   type_name(want));
+	return tlat_json_refuse(r, key, "is %s where a report has %s",
+				type_name(json_typeof(value)), type_name(want));
 }
 
-int tlat_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
-	     json_t **ret_value)
+int tlat_json_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
+		  json_t **ret_value)
 {
 	json_t *value = json_object_get(object, key);
 
@@ -214,14 +215,14 @@ int tlat_get(struct tlat_reader *r, const json_t *object, const char *key, json_
 	return 0;
 }
 
-int tlat_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
-	      json_t **ret_value)
+int tlat_json_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
+		   json_t **ret_value)
 {
-	int ret = tlat_get(r, object, key, type, ret_value);
+	int ret = tlat_json_get(r, object, key, type, ret_value);
 
 	if (ret < 0 || *ret_value)
 		return ret;
-	return tlat_refuse(r, key, "is missing, a report has %s there", type_name(type));
+	return tlat_json_refuse(r, key, "is missing, a report has %s there", type_name(type));
 }
 
 static int get_integer(struct tlat_reader *r, const json_t *value, const char *key, int64_t min,
@@ -231,8 +232,8 @@ static int get_integer(struct tlat_reader *r, const json_t *value, const char *k
 		return wrong_type(r, key, value, JSON_INTEGER);
 	*ret_value = json_integer_value(value);
 	if (*ret_value < min || *ret_value > max)
-		return tlat_refuse(r, key, "%lld is out of range, %lld to %lld are possible",
-				   (long long)*ret_value, (long long)min, (long long)max);
+		return tlat_json_refuse(r, key, "%lld is out of range, %lld to %lld are possible",
+					(long long)*ret_value, (long long)min, (long long)max);
 	return 0;
 }
 
@@ -283,7 +284,7 @@ static int get_null(struct tlat_reader *r, const struct tlat_field *field, void 
 		*(int64_t *)member = -1;
 		return 0;
 	default:
-		return tlat_refuse(r, field->key, "is null where a report has a value");
+		return tlat_json_refuse(r, field->key, "is null where a report has a value");
 	}
 }
 
@@ -317,8 +318,8 @@ static int get_field(struct tlat_reader *r, const json_t *value, const struct tl
 	return -EINVAL;
 }
 
-int tlat_get_fields(struct tlat_reader *r, const json_t *object, void *base,
-		    const struct tlat_field *fields, size_t n)
+int tlat_json_get_fields(struct tlat_reader *r, const json_t *object, void *base,
+			 const struct tlat_field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const json_t *value = json_object_get(object, fields[i].key);
@@ -331,11 +332,11 @@ int tlat_get_fields(struct tlat_reader *r, const json_t *object, void *base,
 	return 0;
 }
 
-int tlat_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
-			 char **ret_copy)
+int tlat_json_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
+			      char **ret_copy)
 {
 	json_t *value;
-	int ret = tlat_get(r, object, key, JSON_STRING, &value);
+	int ret = tlat_json_get(r, object, key, JSON_STRING, &value);
 
 	*ret_copy = NULL;
 	if (ret < 0 || !value)
@@ -357,51 +358,52 @@ static int get_finding(struct tlat_reader *r, const json_t *item, struct tlat_fi
 	json_t *id, *text, *severity, *remedy;
 	int level, ret;
 
-	if ((ret = tlat_need(r, item, "id", JSON_STRING, &id)) < 0 ||
-	    (ret = tlat_need(r, item, "text", JSON_STRING, &text)) < 0 ||
-	    (ret = tlat_need(r, item, "severity", JSON_STRING, &severity)) < 0 ||
-	    (ret = tlat_get(r, item, "remedy", JSON_STRING, &remedy)) < 0)
+	if ((ret = tlat_json_need(r, item, "id", JSON_STRING, &id)) < 0 ||
+	    (ret = tlat_json_need(r, item, "text", JSON_STRING, &text)) < 0 ||
+	    (ret = tlat_json_need(r, item, "severity", JSON_STRING, &severity)) < 0 ||
+	    (ret = tlat_json_get(r, item, "remedy", JSON_STRING, &remedy)) < 0)
 		return ret;
 	level = severity_from_name(json_string_value(severity));
 	if (level < 0)
-		return tlat_refuse(r, "severity", "\"%.40s\" is none of info, warn, error",
-				   json_string_value(severity));
+		return tlat_json_refuse(r, "severity", "\"%.40s\" is none of info, warn, error",
+					json_string_value(severity));
 	tlat_findings_add(findings, level, json_string_value(id), json_string_value(remedy), "%s",
 			  json_string_value(text));
 	return 0;
 }
 
-int tlat_get_findings(struct tlat_reader *r, const json_t *object, struct tlat_findings *findings)
+int tlat_json_get_findings(struct tlat_reader *r, const json_t *object,
+			   struct tlat_findings *findings)
 {
 	json_t *array;
 	size_t n;
-	int ret = tlat_get(r, object, "findings", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "findings", JSON_ARRAY, &array);
 
 	n = json_array_size(array);
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "findings", i);
+		size_t mark = tlat_json_enter_item(r, "findings", i);
 
 		ret = get_finding(r, json_array_get(array, i), findings);
-		tlat_leave(r, mark);
+		tlat_json_leave(r, mark);
 	}
 	return ret;
 }
 
-int tlat_item_int(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
-		  int64_t min, int64_t max, int64_t *ret_value)
+int tlat_json_item_int(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
+		       int64_t min, int64_t max, int64_t *ret_value)
 {
 	const json_t *value = json_array_get(array, index);
 
 	if (!value)
-		return tlat_refuse(r, key, "has an item that is not [index, count]");
+		return tlat_json_refuse(r, key, "has an item that is not [index, count]");
 	return get_integer(r, value, key, min, max, ret_value);
 }
 
-int tlat_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
-		    uint64_t *ret_count)
+int tlat_json_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
+			 uint64_t *ret_count)
 {
 	int64_t value;
-	int ret = tlat_item_int(r, array, index, key, 0, TLAT_COUNT_MAX, &value);
+	int ret = tlat_json_item_int(r, array, index, key, 0, TLAT_COUNT_MAX, &value);
 
 	if (!ret)
 		*ret_count = (uint64_t)value;

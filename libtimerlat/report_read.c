@@ -47,17 +47,17 @@ static int get_run(struct tlat_reader *r, const json_t *document, struct tlat_re
 	};
 	json_t *run;
 	size_t mark;
-	int ret = tlat_need(r, document, "run", JSON_OBJECT, &run);
+	int ret = tlat_json_need(r, document, "run", JSON_OBJECT, &run);
 
 	if (ret < 0)
 		return ret;
-	mark = tlat_enter(r, "run");
-	ret = tlat_get_fields(r, run, report, fields, TLAT_ARRAY_SIZE(fields));
+	mark = tlat_json_enter(r, "run");
+	ret = tlat_json_get_fields(r, run, report, fields, TLAT_ARRAY_SIZE(fields));
 	if (!ret)
-		ret = tlat_get_string_copy(r, run, "repeat", &report->repeat);
+		ret = tlat_json_get_string_copy(r, run, "repeat", &report->repeat);
 	if (!ret)
-		ret = tlat_get_end(r, run, &report->end_read);
-	tlat_leave(r, mark);
+		ret = tlat_json_get_end(r, run, &report->end_read);
+	tlat_json_leave(r, mark);
 	return ret;
 }
 
@@ -69,14 +69,14 @@ static int check_members(struct tlat_reader *r, const json_t *document)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < TLAT_ARRAY_SIZE(objects); i++)
-		ret = tlat_get(r, document, objects[i], JSON_OBJECT, &member);
+		ret = tlat_json_get(r, document, objects[i], JSON_OBJECT, &member);
 	return ret;
 }
 
 static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *report, size_t i)
 {
 	struct tlat_result *result;
-	int ret = tlat_get_result(r, item, &result);
+	int ret = tlat_json_get_result(r, item, &result);
 
 	if (ret < 0)
 		return ret;
@@ -92,7 +92,7 @@ static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *r
 static int get_results(struct tlat_reader *r, const json_t *document, struct tlat_report *report)
 {
 	json_t *array;
-	int ret = tlat_need(r, document, "results", JSON_ARRAY, &array);
+	int ret = tlat_json_need(r, document, "results", JSON_ARRAY, &array);
 	size_t n = json_array_size(array);
 
 	if (ret < 0)
@@ -101,10 +101,10 @@ static int get_results(struct tlat_reader *r, const json_t *document, struct tla
 	if (!report->results)
 		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "results", i);
+		size_t mark = tlat_json_enter_item(r, "results", i);
 
 		ret = add_result(r, json_array_get(array, i), report, i);
-		tlat_leave(r, mark);
+		tlat_json_leave(r, mark);
 	}
 	return ret;
 }
@@ -115,8 +115,8 @@ static int fill_report(struct tlat_reader *r, const json_t *document, struct tla
 
 	if ((ret = check_schema(r, document)) < 0 || (ret = check_members(r, document)) < 0 ||
 	    (ret = get_run(r, document, report)) < 0 ||
-	    (ret = tlat_get_findings(r, document, &report->findings)) < 0 ||
-	    (ret = tlat_get_clock(r, document, &report->clock, &report->slew_ppb)) < 0)
+	    (ret = tlat_json_get_findings(r, document, &report->findings)) < 0 ||
+	    (ret = tlat_json_get_clock(r, document, &report->clock, &report->slew_ppb)) < 0)
 		return ret;
 	report->n_findings_read = report->findings.n;
 	return get_results(r, document, report);

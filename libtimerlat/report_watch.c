@@ -44,7 +44,7 @@ static json_t *cpu_rows(struct tlat_writer *w, json_t *object, int32_t cpu)
 		snprintf(key, sizeof(key), "%d", (int)cpu);
 	rows = json_object_get(object, key);
 	if (!rows) {
-		tlat_put(w, object, key, json_object());
+		tlat_json_put(w, object, key, json_object());
 		rows = json_object_get(object, key);
 	}
 	return rows;
@@ -57,7 +57,7 @@ static void put_row(struct tlat_writer *w, json_t *rows, const char *name, json_
 
 	if (!key)
 		w->failed = true;
-	tlat_put(w, rows, key ? json_string_value(key) : "", value);
+	tlat_json_put(w, rows, key ? json_string_value(key) : "", value);
 	json_decref(key);
 }
 
@@ -72,8 +72,8 @@ static json_t *idle_json(struct tlat_writer *w, const struct tlat_watch_delta *w
 				       : 0;
 		json_t *row = json_object();
 
-		tlat_put_fields(w, row, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
-		tlat_put(w, row, "share", tlat_json_real(share));
+		tlat_json_put_fields(w, row, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
+		tlat_json_put(w, row, "share", tlat_json_real(share));
 		put_row(w, cpu_rows(w, object, idle->cpu), idle->state, row);
 	}
 	return object;
@@ -98,14 +98,15 @@ json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *wa
 	object = json_object();
 	switches = json_object();
 	faults = json_object();
-	tlat_put(w, object, "idle", idle_json(w, watch));
-	tlat_put(w, object, "interrupts", counts_json(w, watch->interrupts, watch->n_interrupts));
-	tlat_put(w, object, "softirqs", counts_json(w, watch->softirqs, watch->n_softirqs));
-	tlat_put_fields(w, switches, watch, switch_fields, TLAT_ARRAY_SIZE(switch_fields));
-	tlat_put(w, object, "switches", switches);
-	tlat_put_fields(w, faults, watch, fault_fields, TLAT_ARRAY_SIZE(fault_fields));
-	tlat_put(w, object, "faults", faults);
-	tlat_put_fields(w, object, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
+	tlat_json_put(w, object, "idle", idle_json(w, watch));
+	tlat_json_put(w, object, "interrupts",
+		      counts_json(w, watch->interrupts, watch->n_interrupts));
+	tlat_json_put(w, object, "softirqs", counts_json(w, watch->softirqs, watch->n_softirqs));
+	tlat_json_put_fields(w, switches, watch, switch_fields, TLAT_ARRAY_SIZE(switch_fields));
+	tlat_json_put(w, object, "switches", switches);
+	tlat_json_put_fields(w, faults, watch, fault_fields, TLAT_ARRAY_SIZE(fault_fields));
+	tlat_json_put(w, object, "faults", faults);
+	tlat_json_put_fields(w, object, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
 	return object;
 }
 
@@ -120,7 +121,7 @@ static int get_cpu(struct tlat_reader *r, const char *key, int32_t *ret_cpu)
 	errno = 0;
 	cpu = strtol(key, &end, 10);
 	if (end == key || *end || errno || cpu < 0 || cpu > INT32_MAX)
-		return tlat_refuse(r, key, "is neither a CPU number nor \"" ALL_CPUS "\"");
+		return tlat_json_refuse(r, key, "is neither a CPU number nor \"" ALL_CPUS "\"");
 	*ret_cpu = (int32_t)cpu;
 	return 0;
 }
@@ -135,10 +136,10 @@ static int take_idle(struct tlat_reader *r, void *v, size_t i, int32_t cpu, cons
 	struct tlat_watch_idle *idle = (struct tlat_watch_idle *)v + i;
 
 	if (!json_is_object(value))
-		return tlat_refuse(r, name, "is not an object");
+		return tlat_json_refuse(r, name, "is not an object");
 	idle->cpu = cpu;
 	snprintf(idle->state, sizeof(idle->state), "%s", name);
-	return tlat_get_fields(r, value, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
+	return tlat_json_get_fields(r, value, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
 }
 
 static int take_count(struct tlat_reader *r, void *v, size_t i, int32_t cpu, const char *name,
@@ -147,7 +148,7 @@ static int take_count(struct tlat_reader *r, void *v, size_t i, int32_t cpu, con
 	struct tlat_watch_count *count = (struct tlat_watch_count *)v + i;
 
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return tlat_refuse(r, name, "is not a count");
+		return tlat_json_refuse(r, name, "is not a count");
 	count->cpu = cpu;
 	snprintf(count->name, sizeof(count->name), "%s", name);
 	count->count = (uint64_t)json_integer_value(value);
@@ -176,7 +177,7 @@ static int take_rows(struct tlat_reader *r, json_t *member, void *v, take_row_fn
 		int ret = get_cpu(r, key, &cpu);
 
 		if (!ret && !json_is_object(rows))
-			ret = tlat_refuse(r, key, "is not an object");
+			ret = tlat_json_refuse(r, key, "is not an object");
 		if (ret < 0)
 			return ret;
 		json_object_foreach (rows, name, value) {
@@ -193,7 +194,7 @@ static int get_rows(struct tlat_reader *r, const json_t *object, const char *key
 {
 	json_t *member;
 	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
 
 	if (ret < 0 || !member)
 		return ret;
@@ -201,9 +202,9 @@ static int get_rows(struct tlat_reader *r, const json_t *object, const char *key
 	*ret_v = calloc(*ret_n + 1, size);
 	if (!*ret_v)
 		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
-	mark = tlat_enter(r, key);
+	mark = tlat_json_enter(r, key);
 	ret = take_rows(r, member, *ret_v, take);
-	tlat_leave(r, mark);
+	tlat_json_leave(r, mark);
 	return ret;
 }
 
@@ -212,13 +213,13 @@ static int get_group(struct tlat_reader *r, const json_t *object, const char *ke
 {
 	json_t *member;
 	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
 
 	if (ret < 0 || !member)
 		return ret;
-	mark = tlat_enter(r, key);
-	ret = tlat_get_fields(r, member, watch, fields, n);
-	tlat_leave(r, mark);
+	mark = tlat_json_enter(r, key);
+	ret = tlat_json_get_fields(r, member, watch, fields, n);
+	tlat_json_leave(r, mark);
 	return ret;
 }
 
@@ -244,16 +245,17 @@ static int fill_watch(struct tlat_reader *r, const json_t *member, struct tlat_w
 		ret = get_group(r, member, "faults", watch, fault_fields,
 				TLAT_ARRAY_SIZE(fault_fields));
 	if (!ret)
-		ret = tlat_get_fields(r, member, watch, watch_fields,
-				      TLAT_ARRAY_SIZE(watch_fields));
+		ret = tlat_json_get_fields(r, member, watch, watch_fields,
+					   TLAT_ARRAY_SIZE(watch_fields));
 	return ret;
 }
 
-int tlat_get_watch(struct tlat_reader *r, const json_t *object, struct tlat_watch_delta **ret_watch)
+int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
+			struct tlat_watch_delta **ret_watch)
 {
 	json_t *member;
 	size_t mark;
-	int ret = tlat_get(r, object, "watch", JSON_OBJECT, &member);
+	int ret = tlat_json_get(r, object, "watch", JSON_OBJECT, &member);
 
 	*ret_watch = NULL;
 	if (ret < 0 || !member)
@@ -264,8 +266,8 @@ int tlat_get_watch(struct tlat_reader *r, const json_t *object, struct tlat_watc
 	(*ret_watch)->steal_ns = (*ret_watch)->throttled = -1;
 	(*ret_watch)->hrtimer_hangs = (*ret_watch)->hrtimer_retries = -1;
 	(*ret_watch)->hrtimer_events = -1;
-	mark = tlat_enter(r, "watch");
+	mark = tlat_json_enter(r, "watch");
 	ret = fill_watch(r, member, *ret_watch);
-	tlat_leave(r, mark);
+	tlat_json_leave(r, mark);
 	return ret;
 }
