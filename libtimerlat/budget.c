@@ -390,15 +390,6 @@ int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, cha
 	return verdict;
 }
 
-static uint64_t sum(const uint64_t *counts, size_t n)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < n; i++)
-		total += counts[i];
-	return total;
-}
-
 int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
 		      size_t text_size, struct tlat_error *reterr)
 {
@@ -412,8 +403,8 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 		.missed = result->counts.missed,
 		.early = result->counts.early,
 		.overflow = result->counts.overflow,
-		.rejected = sum(result->counts.rejected, TLAT_REJECTED_COUNT),
-		.disturbed = sum(result->counts.disturbed, TLAT_DISTURBED_COUNT),
+		.rejected = tlat_counts_rejected(&result->counts),
+		.disturbed = tlat_counts_disturbed(&result->counts),
 		.n = result->latency ? tlat_hist_count(result->latency) : 0,
 		.degraded = tlat_findings_reach(&result->findings, TLAT_WARN),
 		.interrupted = result->end == TLAT_END_SIGNAL || result->end == TLAT_END_ERROR,

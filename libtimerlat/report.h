@@ -46,8 +46,6 @@ struct tlat_report {
 
 /* report.c */
 
-#define TLAT_NO_VERDICT (-1)
-
 /* An object with nothing in it, not even an id; NULL: no memory. */
 struct tlat_report *tlat_report_alloc(void);
 /* Give result the report's calibration, unless it has its own. 0 or -ENOMEM. */

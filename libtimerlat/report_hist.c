@@ -238,7 +238,7 @@ static int get_hist_members(struct tlat_reader *r, const json_t *member, uint64_
 	if (ret < 0)
 		return ret;
 	if (tlat_hist_new(&hist, (uint64_t)layout.hz) < 0)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = fill_hist(r, member, &layout, hist);
 	if (ret < 0)
 		tlat_hist_free(hist);
@@ -251,15 +251,13 @@ int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t ove
 		       struct tlat_hist **ret_hist)
 {
 	json_t *member;
-	int ret = tlat_json_get(r, object, "histogram", JSON_OBJECT, &member);
-	size_t mark;
+	int ret = tlat_json_enter(r, object, "histogram", &member);
 
 	*ret_hist = NULL;
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	mark = tlat_json_enter(r, "histogram");
 	ret = get_hist_members(r, member, overflow, ret_hist);
-	tlat_json_leave(r, mark);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -321,7 +319,7 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 	n = json_array_size(counts);
 	bins = calloc(n + 1, sizeof(*bins));
 	if (!bins)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = get_block_bins(r, counts, bins, sum);
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
 		ret = tlat_json_refuse(r, "counts", "cannot be taken as a block");
@@ -352,10 +350,9 @@ static int get_blocks_items(struct tlat_reader *r, const json_t *array,
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_json_enter_item(r, "blocks", i);
-
+		tlat_json_enter_item(r, "blocks", i);
 		ret = get_block(r, json_array_get(array, i), blocks, &sum);
-		tlat_json_leave(r, mark);
+		tlat_json_leave(r);
 	}
 	if (!ret && sum > tlat_hist_count(hist))
 		return tlat_json_refuse(r, "blocks", "hold %llu samples, the histogram %llu",
@@ -381,7 +378,7 @@ int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const stru
 	if (ret < 0)
 		return ret;
 	if (tlat_blocks_new(ret_blocks, length_ns) < 0)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = get_blocks_items(r, array, hist, *ret_blocks);
 	if (ret < 0) {
 		tlat_blocks_free(*ret_blocks);

@@ -119,6 +119,18 @@ void tlat_json_put_fields(struct tlat_writer *w, json_t *object, const void *bas
 			      field_json((const char *)base + fields[i].offset, fields[i].type));
 }
 
+json_t *tlat_json_group(struct tlat_writer *w, bool known, const void *base,
+			const struct tlat_field *fields, size_t n)
+{
+	json_t *object;
+
+	if (!known)
+		return json_null();
+	object = json_object();
+	tlat_json_put_fields(w, object, base, fields, n);
+	return object;
+}
+
 static json_t *finding_json(struct tlat_writer *w, const struct tlat_finding *finding)
 {
 	json_t *object = json_object();
@@ -152,25 +164,34 @@ int tlat_json_refuse(struct tlat_reader *r, const char *key, const char *format,
 	return tlat_fail(r->reterr, -EINVAL, "%.160s: %s%.60s: %s", r->name, r->where, key, text);
 }
 
-size_t tlat_json_enter(struct tlat_reader *r, const char *key)
+int tlat_json_no_memory(struct tlat_reader *r)
 {
-	size_t mark = strlen(r->where);
-
-	snprintf(r->where + mark, sizeof(r->where) - mark, "%s.", key);
-	return mark;
+	return tlat_fail(r->reterr, -ENOMEM, "%.200s: out of memory", r->name);
 }
 
-size_t tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index)
-{
-	size_t mark = strlen(r->where);
+static void name_child(struct tlat_reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-	snprintf(r->where + mark, sizeof(r->where) - mark, "%s[%zu].", key, index);
-	return mark;
+static void name_child(struct tlat_reader *r, const char *format, ...)
+{
+	size_t n = strlen(r->where);
+	va_list args;
+
+	assert(r->depth < TLAT_ARRAY_SIZE(r->marks));
+	r->marks[r->depth++] = n;
+	va_start(args, format);
+	vsnprintf(r->where + n, sizeof(r->where) - n, format, args);
+	va_end(args);
 }
 
-void tlat_json_leave(struct tlat_reader *r, size_t mark)
+void tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index)
 {
-	r->where[mark] = '\0';
+	name_child(r, "%s[%zu].", key, index);
+}
+
+void tlat_json_leave(struct tlat_reader *r)
+{
+	r->where[r->marks[--r->depth]] = '\0';
 }
 
 static const char *type_name(json_type type)
@@ -223,6 +244,17 @@ int tlat_json_need(struct tlat_reader *r, const json_t *object, const char *key,
 	if (ret < 0 || *ret_value)
 		return ret;
 	return tlat_json_refuse(r, key, "is missing, a report has %s there", type_name(type));
+}
+
+int tlat_json_enter(struct tlat_reader *r, const json_t *object, const char *key,
+		    json_t **ret_member)
+{
+	int ret = tlat_json_get(r, object, key, JSON_OBJECT, ret_member);
+
+	if (ret < 0 || !*ret_member)
+		return ret;
+	name_child(r, "%s.", key);
+	return 1;
 }
 
 static int get_integer(struct tlat_reader *r, const json_t *value, const char *key, int64_t min,
@@ -332,6 +364,19 @@ int tlat_json_get_fields(struct tlat_reader *r, const json_t *object, void *base
 	return 0;
 }
 
+int tlat_json_get_group(struct tlat_reader *r, const json_t *object, const char *key, void *base,
+			const struct tlat_field *fields, size_t n)
+{
+	json_t *member;
+	int code, ret = tlat_json_enter(r, object, key, &member);
+
+	if (ret <= 0)
+		return ret;
+	code = tlat_json_get_fields(r, member, base, fields, n);
+	tlat_json_leave(r);
+	return code < 0 ? code : 1;
+}
+
 int tlat_json_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
 			      char **ret_copy)
 {
@@ -342,7 +387,7 @@ int tlat_json_get_string_copy(struct tlat_reader *r, const json_t *object, const
 	if (ret < 0 || !value)
 		return ret;
 	*ret_copy = strdup(json_string_value(value));
-	return *ret_copy ? 0 : tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+	return *ret_copy ? 0 : tlat_json_no_memory(r);
 }
 
 static int severity_from_name(const char *name)
@@ -381,10 +426,9 @@ int tlat_json_get_findings(struct tlat_reader *r, const json_t *object,
 
 	n = json_array_size(array);
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_json_enter_item(r, "findings", i);
-
+		tlat_json_enter_item(r, "findings", i);
 		ret = get_finding(r, json_array_get(array, i), findings);
-		tlat_json_leave(r, mark);
+		tlat_json_leave(r);
 	}
 	return ret;
 }

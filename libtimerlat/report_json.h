@@ -49,6 +49,9 @@ void tlat_json_put(struct tlat_writer *w, json_t *object, const char *key, json_
 void tlat_json_push(struct tlat_writer *w, json_t *array, json_t *value);
 void tlat_json_put_fields(struct tlat_writer *w, json_t *object, const void *base,
 			  const struct tlat_field *fields, size_t n);
+/* An object of these fields, null when they are not known. */
+json_t *tlat_json_group(struct tlat_writer *w, bool known, const void *base,
+			const struct tlat_field *fields, size_t n);
 json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *findings,
 			   size_t first);
 
@@ -56,25 +59,37 @@ json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *fi
 struct tlat_reader {
 	const char *name; /* of the file */
 	struct tlat_error *reterr;
-	char where[96]; /* of the object being read: "results[3].counts." */
+	char where[96];	 /* of the object being read: "results[3].counts." */
+	size_t marks[8]; /* where the names of its parents end */
+	size_t depth;
 };
 
 /* Refuse the value of key: -EINVAL. */
 int tlat_json_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Names the child that is read next, until tlat_json_leave() with what this returned. */
-size_t tlat_json_enter(struct tlat_reader *r, const char *key);
-size_t tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index);
-void tlat_json_leave(struct tlat_reader *r, size_t mark);
+/* -ENOMEM, said of the file. */
+int tlat_json_no_memory(struct tlat_reader *r);
 /* Absent and null members leave *ret_value NULL; one of another type is refused. */
 int tlat_json_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
 		  json_t **ret_value);
 /* The same where there must be one. */
 int tlat_json_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
 		   json_t **ret_value);
+/*
+ * Names the member object that is read next, until tlat_json_leave(). Returns 1; 0 with nothing to
+ * leave when it is absent or null; -EINVAL when it is no object.
+ */
+int tlat_json_enter(struct tlat_reader *r, const json_t *object, const char *key,
+		    json_t **ret_member);
+/* The same of item number index of an array, which is the caller's to look at. */
+void tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index);
+void tlat_json_leave(struct tlat_reader *r);
 /* Absent members leave what is there; -EINVAL for wrong types and values out of range. */
 int tlat_json_get_fields(struct tlat_reader *r, const json_t *object, void *base,
 			 const struct tlat_field *fields, size_t n);
+/* The same of the member object of that name: 1 when it is there, else 0. */
+int tlat_json_get_group(struct tlat_reader *r, const json_t *object, const char *key, void *base,
+			const struct tlat_field *fields, size_t n);
 int tlat_json_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
 			      char **ret_copy);
 int tlat_json_get_findings(struct tlat_reader *r, const json_t *object,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* report_result.c - one result, to and from its part of the document. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report_json.h"
@@ -48,13 +47,11 @@ static const struct tlat_field count_fields[] = {
 
 static json_t *side_json(struct tlat_writer *w, bool known, const struct tlat_side_facts *side)
 {
-	json_t *object;
+	json_t *object = tlat_json_group(w, known, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 
-	if (!known)
-		return json_null();
-	object = json_object();
-	tlat_json_put_fields(w, object, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
-	tlat_json_put(w, object, "policy", tlat_json_string(tlat_policy_name(side->policy)));
+	if (known)
+		tlat_json_put(w, object, "policy",
+			      tlat_json_string(tlat_policy_name(side->policy)));
 	return object;
 }
 
@@ -64,7 +61,8 @@ static json_t *reasons_json(struct tlat_writer *w, const uint64_t *counts, const
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < n; i++)
-		tlat_json_put(w, object, names[i], json_integer((json_int_t)counts[i]));
+		tlat_json_put(w, object, tlat_counter_key(names[i]),
+			      json_integer((json_int_t)counts[i]));
 	return object;
 }
 
@@ -78,17 +76,6 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *coun
 	return object;
 }
 
-static json_t *inject_json(struct tlat_writer *w, const struct tlat_result *result)
-{
-	json_t *object;
-
-	if (!result->injected)
-		return json_null();
-	object = json_object();
-	tlat_json_put_fields(w, object, result, inject_fields, TLAT_ARRAY_SIZE(inject_fields));
-	return object;
-}
-
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
 	tlat_json_put(w, object, "kind", json_string("latency"));
@@ -97,7 +84,9 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "wait", side_json(w, true, &result->wait));
 	tlat_json_put(w, object, "kick", side_json(w, result->has_kick, &result->kick));
 	tlat_json_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
-	tlat_json_put(w, object, "inject", inject_json(w, result));
+	tlat_json_put(w, object, "inject",
+		      tlat_json_group(w, result->injected, result, inject_fields,
+				      TLAT_ARRAY_SIZE(inject_fields)));
 	tlat_json_put(w, object, "end", json_string(tlat_end_names[result->end]));
 	tlat_json_put(w, object, "repeat", tlat_json_string(result->repeat));
 	if (result->verdict != TLAT_NO_VERDICT)
@@ -165,17 +154,15 @@ static int get_side(struct tlat_reader *r, const json_t *object, const char *key
 		    struct tlat_side_facts *side)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	*ret_known = member != NULL;
-	if (ret < 0 || !member)
+	*ret_known = ret > 0;
+	if (ret <= 0)
 		return ret;
-	mark = tlat_json_enter(r, key);
 	ret = tlat_json_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 	if (!ret)
 		ret = get_policy(r, member, &side->policy);
-	tlat_json_leave(r, mark);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -212,18 +199,11 @@ int tlat_json_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_
 
 static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
-	json_t *member;
-	size_t mark;
-	int ret = tlat_json_get(r, object, "inject", JSON_OBJECT, &member);
+	int ret = tlat_json_get_group(r, object, "inject", result, inject_fields,
+				      TLAT_ARRAY_SIZE(inject_fields));
 
-	if (ret < 0 || !member)
-		return ret;
-	result->injected = true;
-	mark = tlat_json_enter(r, "inject");
-	ret = tlat_json_get_fields(r, member, result, inject_fields,
-				   TLAT_ARRAY_SIZE(inject_fields));
-	tlat_json_leave(r, mark);
-	return ret;
+	result->injected = ret > 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int get_conditions(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
@@ -250,24 +230,31 @@ static int get_conditions(struct tlat_reader *r, const json_t *object, struct tl
 	return tlat_json_get_findings(r, object, &result->findings);
 }
 
+static int get_reason(struct tlat_reader *r, const json_t *member, const char *name,
+		      uint64_t *count)
+{
+	const struct tlat_field field = { tlat_counter_key(name), TLAT_FIELD_COUNT, 0,
+					  sizeof(*count) };
+
+	return tlat_json_get_fields(r, member, count, &field, 1);
+}
+
 /* Reasons that this library does not know are refused where the accounting needs them. */
 static int get_reasons(struct tlat_reader *r, const json_t *object, const char *key,
 		       uint64_t *counts, const char *const *names, size_t n, bool closed)
 {
 	json_t *member;
-	size_t mark, known = 0;
-	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
+	size_t known = 0;
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	mark = tlat_json_enter(r, key);
+	ret = 0;
 	for (size_t i = 0; !ret && i < n; i++) {
-		const struct tlat_field field = { names[i], TLAT_FIELD_COUNT, 0, sizeof(*counts) };
-
-		known += json_object_get(member, names[i]) != NULL;
-		ret = tlat_json_get_fields(r, member, &counts[i], &field, 1);
+		known += json_object_get(member, tlat_counter_key(names[i])) != NULL;
+		ret = get_reason(r, member, names[i], &counts[i]);
 	}
-	tlat_json_leave(r, mark);
+	tlat_json_leave(r);
 	if (!ret && closed && known != json_object_size(member))
 		ret = tlat_json_refuse(r, key, "has a reason that libtimerlat %s does not know",
 				       TLAT_VERSION);
@@ -298,17 +285,16 @@ static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
 static int get_counts(struct tlat_reader *r, const json_t *object, struct tlat_counts *counts)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_json_need(r, object, "counts", JSON_OBJECT, &member);
+	int ret;
 
-	if (ret < 0)
+	if ((ret = tlat_json_need(r, object, "counts", JSON_OBJECT, &member)) < 0 ||
+	    (ret = tlat_json_enter(r, object, "counts", &member)) < 0)
 		return ret;
-	mark = tlat_json_enter(r, "counts");
 	ret = tlat_json_get_fields(r, member, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
 	if (!ret)
 		ret = get_reasons(r, member, "rejected", counts->rejected, tlat_rejected_names,
 				  TLAT_REJECTED_COUNT, true);
-	tlat_json_leave(r, mark);
+	tlat_json_leave(r);
 	if (!ret)
 		ret = get_reasons(r, object, "disturbed", counts->disturbed, tlat_disturbed_names,
 				  TLAT_DISTURBED_COUNT, false);
@@ -339,14 +325,12 @@ static int get_side_hist(struct tlat_reader *r, const json_t *object, const char
 			 struct tlat_hist **ret_hist)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	mark = tlat_json_enter(r, key);
 	ret = tlat_json_get_hist(r, member, 0, ret_hist);
-	tlat_json_leave(r, mark);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -392,7 +376,7 @@ int tlat_json_get_result(struct tlat_reader *r, json_t *document, struct tlat_re
 		return tlat_json_refuse(r, "kind", "is missing, the result is no object");
 	result = tlat_result_new();
 	if (!result)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = fill_result(r, document, result);
 	if (ret < 0) {
 		tlat_result_free(result);

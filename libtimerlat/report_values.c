@@ -101,12 +101,11 @@ static int get_outlier_items(struct tlat_reader *r, const json_t *array,
 
 	outliers->n = n;
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_json_enter_item(r, "outliers", i);
-
+		tlat_json_enter_item(r, "outliers", i);
 		ret = get_outlier(r, json_array_get(array, i), hist, &outliers->v[n - 1 - i]);
 		if (!ret && i && outliers->v[n - 1 - i].value > outliers->v[n - i].value)
 			ret = tlat_json_refuse(r, "value_ns", "is above the one before");
-		tlat_json_leave(r, mark);
+		tlat_json_leave(r);
 	}
 	return ret;
 }
@@ -123,7 +122,7 @@ int tlat_json_get_outliers(struct tlat_reader *r, const json_t *object, struct t
 					json_array_size(array));
 	result->outliers = calloc(1, sizeof(*result->outliers));
 	if (!result->outliers)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	return get_outlier_items(r, array, result->latency, result->outliers);
 }
 
@@ -150,7 +149,7 @@ int tlat_json_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_r
 		return tlat_json_refuse(r, "raw_ns", "has values, but there is no histogram");
 	result->raw = calloc(n, sizeof(*result->raw));
 	if (!result->raw)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	for (size_t i = 0; !ret && i < n; i++) {
 		const json_t *value = json_array_get(array, i);
 

@@ -91,21 +91,20 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_watch_count 
 
 json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *watch)
 {
-	json_t *object, *switches, *faults;
+	json_t *object;
 
 	if (!watch)
 		return json_null();
 	object = json_object();
-	switches = json_object();
-	faults = json_object();
 	tlat_json_put(w, object, "idle", idle_json(w, watch));
 	tlat_json_put(w, object, "interrupts",
 		      counts_json(w, watch->interrupts, watch->n_interrupts));
 	tlat_json_put(w, object, "softirqs", counts_json(w, watch->softirqs, watch->n_softirqs));
-	tlat_json_put_fields(w, switches, watch, switch_fields, TLAT_ARRAY_SIZE(switch_fields));
-	tlat_json_put(w, object, "switches", switches);
-	tlat_json_put_fields(w, faults, watch, fault_fields, TLAT_ARRAY_SIZE(fault_fields));
-	tlat_json_put(w, object, "faults", faults);
+	tlat_json_put(
+		w, object, "switches",
+		tlat_json_group(w, true, watch, switch_fields, TLAT_ARRAY_SIZE(switch_fields)));
+	tlat_json_put(w, object, "faults",
+		      tlat_json_group(w, true, watch, fault_fields, TLAT_ARRAY_SIZE(fault_fields)));
 	tlat_json_put_fields(w, object, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
 	return object;
 }
@@ -193,33 +192,14 @@ static int get_rows(struct tlat_reader *r, const json_t *object, const char *key
 		    take_row_fn *take, void **ret_v, size_t *ret_n)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
 	*ret_n = count_rows(member);
 	*ret_v = calloc(*ret_n + 1, size);
-	if (!*ret_v)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
-	mark = tlat_json_enter(r, key);
-	ret = take_rows(r, member, *ret_v, take);
-	tlat_json_leave(r, mark);
-	return ret;
-}
-
-static int get_group(struct tlat_reader *r, const json_t *object, const char *key,
-		     struct tlat_watch_delta *watch, const struct tlat_field *fields, size_t n)
-{
-	json_t *member;
-	size_t mark;
-	int ret = tlat_json_get(r, object, key, JSON_OBJECT, &member);
-
-	if (ret < 0 || !member)
-		return ret;
-	mark = tlat_json_enter(r, key);
-	ret = tlat_json_get_fields(r, member, watch, fields, n);
-	tlat_json_leave(r, mark);
+	ret = *ret_v ? take_rows(r, member, *ret_v, take) : tlat_json_no_memory(r);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -238,36 +218,37 @@ static int fill_watch(struct tlat_reader *r, const json_t *member, struct tlat_w
 		ret = get_rows(r, member, "softirqs", sizeof(*watch->softirqs), take_count,
 			       &softirqs, &watch->n_softirqs);
 	watch->softirqs = softirqs;
-	if (!ret)
-		ret = get_group(r, member, "switches", watch, switch_fields,
-				TLAT_ARRAY_SIZE(switch_fields));
-	if (!ret)
-		ret = get_group(r, member, "faults", watch, fault_fields,
-				TLAT_ARRAY_SIZE(fault_fields));
-	if (!ret)
-		ret = tlat_json_get_fields(r, member, watch, watch_fields,
-					   TLAT_ARRAY_SIZE(watch_fields));
-	return ret;
+	if (ret < 0 ||
+	    (ret = tlat_json_get_group(r, member, "switches", watch, switch_fields,
+				       TLAT_ARRAY_SIZE(switch_fields))) < 0 ||
+	    (ret = tlat_json_get_group(r, member, "faults", watch, fault_fields,
+				       TLAT_ARRAY_SIZE(fault_fields))) < 0)
+		return ret;
+	return tlat_json_get_fields(r, member, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
+}
+
+static struct tlat_watch_delta *nothing_known(void)
+{
+	struct tlat_watch_delta *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return NULL;
+	watch->steal_ns = watch->throttled = -1;
+	watch->hrtimer_hangs = watch->hrtimer_retries = watch->hrtimer_events = -1;
+	return watch;
 }
 
 int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
 			struct tlat_watch_delta **ret_watch)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_json_get(r, object, "watch", JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, "watch", &member);
 
 	*ret_watch = NULL;
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	*ret_watch = calloc(1, sizeof(**ret_watch));
-	if (!*ret_watch)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
-	(*ret_watch)->steal_ns = (*ret_watch)->throttled = -1;
-	(*ret_watch)->hrtimer_hangs = (*ret_watch)->hrtimer_retries = -1;
-	(*ret_watch)->hrtimer_events = -1;
-	mark = tlat_json_enter(r, "watch");
-	ret = fill_watch(r, member, *ret_watch);
-	tlat_json_leave(r, mark);
+	*ret_watch = nothing_known();
+	ret = *ret_watch ? fill_watch(r, member, *ret_watch) : tlat_json_no_memory(r);
+	tlat_json_leave(r);
 	return ret;
 }

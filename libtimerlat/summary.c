@@ -183,8 +183,7 @@ static void summarise_counts(const struct tlat_counts *counts, struct tlat_summa
 	s->missed = counts->missed;
 	s->rejected = tlat_counts_rejected(counts);
 	s->unfinished = counts->unfinished;
-	for (size_t i = 0; i < TLAT_DISTURBED_COUNT; i++)
-		s->disturbed += counts->disturbed[i];
+	s->disturbed = tlat_counts_disturbed(counts);
 }
 
 static void summarise_latency(const struct tlat_result *result, struct tlat_summary *s)
