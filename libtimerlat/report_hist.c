@@ -4,7 +4,6 @@
  * outliers and raw values. Integers stay in the histogram's unit, so that reading gives back
  * exactly what was written.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

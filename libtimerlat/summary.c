@@ -4,7 +4,6 @@
  * with hidden expiries put back all come from here, so that they cannot differ.
  */
 #include <math.h>
-#include <string.h>
 
 #include "report.h"
 

@@ -2,7 +2,6 @@
 /* chart.c - bars and binned counts; a bin of the histogram goes whole to where its middle lies. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "chart.h"
 #include "quantity.h"

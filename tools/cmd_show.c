@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* cmd_show.c - "tlat show": a report that was written, as people read it. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "chart.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* measure.c - the order of runs: sweep points, probes, directions. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

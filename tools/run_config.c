@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* run_config.c - options of "tlat run": their table, what contradicts what, and the defaults. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
