@@ -10,12 +10,7 @@
 #include "report_json.h"
 
 #define HZ_MAX		     INT64_C(1000000000000)
-#define OVERFLOW_VALUE	     (INT64_C(1) << 37)
-#define EARLY_MAX	     ((INT64_C(1) << 18) - 1)
 #define BLOCKS_LENGTH_NS_MAX (INT64_C(1) << 62)
-
-typedef uint64_t bin_fn(const struct tlat_hist *hist, uint32_t index);
-typedef void add_bin_fn(struct tlat_hist *hist, uint32_t index, uint64_t count);
 
 static json_t *pair_json(struct tlat_writer *w, int64_t index, uint64_t count)
 {
@@ -26,13 +21,18 @@ static json_t *pair_json(struct tlat_writer *w, int64_t index, uint64_t count)
 	return pair;
 }
 
-static json_t *bins_json(struct tlat_writer *w, const struct tlat_hist *hist, bin_fn *bin,
-			 uint32_t n)
+/* Early bins are counted away from 0: bin i is slot ~i. */
+static int32_t slot_of(int64_t index, bool early)
+{
+	return early ? ~(int32_t)index : (int32_t)index;
+}
+
+static json_t *bins_json(struct tlat_writer *w, const struct tlat_hist *hist, bool early, int64_t n)
 {
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t count = bin(hist, i);
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t count = tlat_hist_slot_count(hist, slot_of(i, early));
 
 		if (count)
 			tlat_json_push(w, array, pair_json(w, i, count));
@@ -53,9 +53,8 @@ json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist)
 	tlat_json_put(w, object, "min", empty ? json_null() : json_integer(tlat_hist_min(hist)));
 	tlat_json_put(w, object, "max", empty ? json_null() : json_integer(tlat_hist_max(hist)));
 	tlat_json_put(w, object, "overflow", json_integer((json_int_t)tlat_hist_overflow(hist)));
-	tlat_json_put(w, object, "counts", bins_json(w, hist, tlat_hist_bin, TLAT_HIST_BINS));
-	tlat_json_put(w, object, "early",
-		      bins_json(w, hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS));
+	tlat_json_put(w, object, "counts", bins_json(w, hist, false, TLAT_HIST_BINS));
+	tlat_json_put(w, object, "early", bins_json(w, hist, true, TLAT_HIST_EARLY_BINS));
 	return object;
 }
 
@@ -80,23 +79,24 @@ static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint6
 	return 0;
 }
 
-/* The bins from first to n - 1; early ones begin with -1 in bin 1. */
-static int get_bins(struct tlat_reader *r, const json_t *object, const char *key,
-		    struct tlat_hist *hist, add_bin_fn *add, int64_t first, int64_t n,
+/* Early bins begin with -1 in bin 1. */
+static int get_bins(struct tlat_reader *r, const json_t *object, bool early, struct tlat_hist *hist,
 		    uint64_t *sum)
 {
-	int64_t index = first - 1;
+	const char *key = early ? "early" : "counts";
+	int64_t last = early ? TLAT_HIST_EARLY_BINS - 1 : TLAT_HIST_BINS - 1;
+	int64_t index = early ? 0 : -1;
 	uint64_t count;
 	json_t *array;
 	int ret = tlat_json_need(r, object, key, JSON_ARRAY, &array);
 	size_t size = json_array_size(array);
 
 	for (size_t i = 0; !ret && i < size; i++) {
-		ret = get_pair(r, json_array_get(array, i), key, index, n - 1, &index, &count);
+		ret = get_pair(r, json_array_get(array, i), key, index, last, &index, &count);
 		if (!ret)
 			ret = add_sum(r, key, count, sum);
 		if (!ret)
-			add(hist, (uint32_t)index, count);
+			tlat_hist_add_slot(hist, slot_of(index, early), count);
 	}
 	return ret;
 }
@@ -132,48 +132,12 @@ static int get_layout(struct tlat_reader *r, const json_t *object, struct layout
 	return 0;
 }
 
-/* Index of the first bin in use from from on, in steps of step; -1: none. */
-static int64_t used_bin(const struct tlat_hist *hist, bin_fn *bin, int64_t from, int64_t step,
-			int64_t n)
+/* The slot in use nearest to from, looking in steps of step; the histogram is not empty. */
+static int32_t used_slot(const struct tlat_hist *hist, int32_t from, int32_t step)
 {
-	for (int64_t i = from; i >= 0 && i < n; i += step)
-		if (bin(hist, (uint32_t)i))
-			return i;
-	return -1;
-}
-
-static bool in_bin(int64_t value, int64_t index)
-{
-	return value >= 0 && value < OVERFLOW_VALUE &&
-	       tlat_hist_index((uint64_t)value) == (uint32_t)index;
-}
-
-/* The earliest bin also has all that is earlier. */
-static bool in_early_bin(int64_t value, int64_t index)
-{
-	return value < 0 && in_bin(value < -EARLY_MAX ? EARLY_MAX : -value, index);
-}
-
-/* The smallest value of hist may be min. */
-static bool is_min(const struct tlat_hist *hist, int64_t min)
-{
-	int64_t early = used_bin(hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS - 1, -1,
-				 TLAT_HIST_EARLY_BINS);
-	int64_t first = used_bin(hist, tlat_hist_bin, 0, 1, TLAT_HIST_BINS);
-
-	if (early >= 0)
-		return in_early_bin(min, early);
-	return first >= 0 ? in_bin(min, first) : min >= OVERFLOW_VALUE;
-}
-
-static bool is_max(const struct tlat_hist *hist, int64_t max)
-{
-	int64_t early = used_bin(hist, tlat_hist_early_bin, 0, 1, TLAT_HIST_EARLY_BINS);
-	int64_t last = used_bin(hist, tlat_hist_bin, TLAT_HIST_BINS - 1, -1, TLAT_HIST_BINS);
-
-	if (tlat_hist_overflow(hist))
-		return max >= OVERFLOW_VALUE;
-	return last >= 0 ? in_bin(max, last) : in_early_bin(max, early);
+	while (!tlat_hist_slot_count(hist, from))
+		from += step;
+	return from;
 }
 
 /* The exact extremes must lie in the outermost bins. */
@@ -182,10 +146,10 @@ static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
 {
 	if (layout->min > layout->max)
 		return tlat_json_refuse(r, "min", "%lld is above max", (long long)layout->min);
-	if (!is_min(hist, layout->min))
+	if (tlat_hist_slot(layout->min) != used_slot(hist, TLAT_HIST_SLOT_FIRST, 1))
 		return tlat_json_refuse(r, "min", "%lld is not in the lowest bin",
 					(long long)layout->min);
-	if (!is_max(hist, layout->max))
+	if (tlat_hist_slot(layout->max) != used_slot(hist, TLAT_HIST_SLOT_OVERFLOW, -1))
 		return tlat_json_refuse(r, "max", "%lld is not in the highest bin",
 					(long long)layout->max);
 	return 0;
@@ -218,12 +182,10 @@ static int fill_hist(struct tlat_reader *r, const json_t *object, struct layout 
 	uint64_t sum = (uint64_t)layout->overflow;
 	int ret;
 
-	if ((ret = get_bins(r, object, "counts", hist, tlat_hist_add_bin, 0, TLAT_HIST_BINS,
-			    &sum)) < 0 ||
-	    (ret = get_bins(r, object, "early", hist, tlat_hist_add_early_bin, 1,
-			    TLAT_HIST_EARLY_BINS, &sum)) < 0)
+	if ((ret = get_bins(r, object, false, hist, &sum)) < 0 ||
+	    (ret = get_bins(r, object, true, hist, &sum)) < 0)
 		return ret;
-	tlat_hist_add_overflow(hist, (uint64_t)layout->overflow);
+	tlat_hist_add_slot(hist, TLAT_HIST_SLOT_OVERFLOW, (uint64_t)layout->overflow);
 	return get_extremes(r, object, hist, layout);
 }
 
@@ -262,15 +224,12 @@ int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t ove
 
 static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
 {
-	const struct tlat_block_bin *bins;
-	size_t n = tlat_blocks_bins(blocks, i, &bins);
-	json_t *object = json_object();
-	json_t *counts = json_array();
+	json_t *object = json_object(), *counts = json_array();
+	struct tlat_block_bin bin;
+	size_t cursor = 0;
 
-	if (!n && tlat_blocks_samples(blocks, i))
-		w->failed = true; /* no memory for the walk */
-	for (size_t b = 0; b < n; b++)
-		tlat_json_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
+	while (tlat_blocks_next(blocks, i, &cursor, &bin))
+		tlat_json_push(w, counts, pair_json(w, bin.index, bin.count));
 	tlat_json_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
 	tlat_json_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
 	tlat_json_put(w, object, "counts", counts);

@@ -67,7 +67,7 @@ static uint64_t add_hidden(struct tlat_hist *hist, int64_t value, int64_t period
 		int64_t low = (int64_t)tlat_hist_bin_low(index);
 		int64_t steps = (value - low) / period + 1;
 
-		tlat_hist_add_bin(hist, index, count * (uint64_t)steps);
+		tlat_hist_add_slot(hist, (int32_t)index, count * (uint64_t)steps);
 		added += count * (uint64_t)steps;
 		value -= steps * period;
 	}
@@ -82,7 +82,7 @@ static int64_t add_all_hidden(struct tlat_hist *into, const struct tlat_hist *fr
 	uint64_t added = 0;
 
 	for (uint32_t i = 0; i < TLAT_HIST_BINS; i++) {
-		uint64_t count = tlat_hist_bin(from, i);
+		uint64_t count = tlat_hist_slot_count(from, (int32_t)i);
 		int64_t middle = (int64_t)(tlat_hist_bin_low(i) + (tlat_hist_bin_width(i) - 1) / 2);
 
 		/* The largest value is known exactly. */

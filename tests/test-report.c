@@ -67,10 +67,8 @@ static void same_hist(const struct tlat_hist *a, const struct tlat_hist *b)
 	assert_true(tlat_hist_min(a) == tlat_hist_min(b));
 	assert_true(tlat_hist_max(a) == tlat_hist_max(b));
 	assert_true(tlat_hist_overflow(a) == tlat_hist_overflow(b));
-	for (uint32_t i = 0; i < TLAT_HIST_BINS; i++)
-		assert_true(tlat_hist_bin(a, i) == tlat_hist_bin(b, i));
-	for (uint32_t i = 0; i < TLAT_HIST_EARLY_BINS; i++)
-		assert_true(tlat_hist_early_bin(a, i) == tlat_hist_early_bin(b, i));
+	for (int32_t slot = TLAT_HIST_SLOT_FIRST; slot <= TLAT_HIST_SLOT_OVERFLOW; slot++)
+		assert_true(tlat_hist_slot_count(a, slot) == tlat_hist_slot_count(b, slot));
 }
 
 static void a_report_that_is_read_answers_as_the_one_that_was_written(void **state)
