@@ -348,12 +348,6 @@ static void put_reason(struct out *out, const struct tlat_budget_term *term,
 	put(out, ")");
 }
 
-/* FAIL before INCONCLUSIVE before PASS. */
-static int worst(int a, int b)
-{
-	return b == TLAT_FAIL || a == TLAT_PASS ? b : a;
-}
-
 /* A wrong term anywhere is found before any is judged. */
 static int check_grammar(const char *budget, struct tlat_error *reterr)
 {
@@ -385,7 +379,7 @@ int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, cha
 		known = know(&term, in);
 		one = judge(&term, in, &known);
 		put_reason(&out, &term, in, &known, one);
-		verdict = worst(verdict, one);
+		verdict = one > verdict ? one : verdict;
 	} while (more > 0);
 	return verdict;
 }
@@ -416,7 +410,7 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 
 const char *tlat_verdict_name(int verdict)
 {
-	static const char *const names[] = { "PASS", "FAIL", "INCONCLUSIVE" };
+	static const char *const names[] = { "PASS", "INCONCLUSIVE", "FAIL" };
 
-	return verdict >= TLAT_PASS && verdict <= TLAT_INCONCLUSIVE ? names[verdict] : NULL;
+	return verdict >= TLAT_PASS && verdict <= TLAT_FAIL ? names[verdict] : NULL;
 }

@@ -86,8 +86,8 @@ enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };
 
 /*
  * Uncertainty of one figure of the result's latency, with its interval and number of independent
- * samples if it is an estimate. Returns 0, or -ENODATA when the clock is not known or value_ns is
- * no number.
+ * samples if it is an estimate. Returns 0, or -ENODATA when the clock is not known, from one CPU
+ * to another the offset of their counters is not, or value_ns is no number.
  */
 int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_kind kind,
 			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret);

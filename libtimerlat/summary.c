@@ -119,7 +119,7 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 {
 	bool estimate = kind == TLAT_FIGURE_ESTIMATE;
 	bool one_way =
-		result->has_offset && !result->round_trip && result->wait.cpu != result->kick.cpu;
+		result->has_kick && !result->round_trip && result->wait.cpu != result->kick.cpu;
 	const struct tlat_uncertainty_input in = {
 		.clock = result->clock,
 		.offset = one_way ? &result->offset : NULL,
@@ -135,7 +135,7 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 		.n = estimate ? estimate_ns->n_eff : 1,
 	};
 
-	if (!in.clock || !in.hz || !isfinite(in.value_ns))
+	if (!in.clock || !in.hz || !isfinite(in.value_ns) || (one_way && !result->has_offset))
 		return -ENODATA;
 	tlat_uncertainty(&in, ret);
 	return 0;

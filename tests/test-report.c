@@ -337,6 +337,43 @@ static void the_offset_counts_for_one_way_pairs_on_two_cpus_only(void **state)
 	tlat_report_free(report);
 }
 
+static json_t *first_uncertainty(const json_t *document)
+{
+	const json_t *results = json_object_get(document, "results");
+
+	return json_object_get(json_array_get(results, 0), "uncertainty");
+}
+
+static void without_an_offset_a_wake_across_cpus_has_no_uncertainty(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	struct tlat_result *pair = report->results[0];
+	struct tlat_summary s = { .size = sizeof(s) };
+	json_t *document, *uncertainty;
+	char *text;
+
+	(void)state;
+	pair->has_offset = false;
+	assert_int_equal(tlat_result_summary(pair, &s), 0);
+	assert_true(isfinite(s.p50_ns) && isnan(s.u_ns) && isnan(s.worst_ns));
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	uncertainty = first_uncertainty(document);
+	assert_true(json_is_null(json_object_get(uncertainty, "u_ns")));
+	assert_true(json_is_null(json_object_get(uncertainty, "worst_ns")));
+	assert_int_equal(json_object_size(json_object_get(uncertainty, "by_figure")), 0);
+	json_decref(document);
+	free(text);
+	pair->round_trip = true;
+	assert_int_equal(tlat_result_summary(pair, &s), 0);
+	assert_true(isfinite(s.u_ns) && isfinite(s.worst_ns));
+	pair->round_trip = false;
+	pair->wait.cpu = pair->kick.cpu;
+	assert_int_equal(tlat_result_summary(pair, &s), 0);
+	assert_true(isfinite(s.u_ns) && isfinite(s.worst_ns));
+	tlat_report_free(report);
+}
+
 static void the_end_is_signal_before_error_before_the_last(void **state)
 {
 	struct tlat_report *report = sample_report();
@@ -455,6 +492,7 @@ int main(void)
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),
 		cmocka_unit_test(a_stall_of_a_minute_is_corrected_at_once),
 		cmocka_unit_test(the_offset_counts_for_one_way_pairs_on_two_cpus_only),
+		cmocka_unit_test(without_an_offset_a_wake_across_cpus_has_no_uncertainty),
 		cmocka_unit_test(the_end_is_signal_before_error_before_the_last),
 		cmocka_unit_test(results_of_another_clock_keep_their_uncertainty),
 		cmocka_unit_test(arguments_that_are_no_text_become_text),

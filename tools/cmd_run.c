@@ -139,9 +139,13 @@ static bool has_measured(const struct tlat_report *report)
 
 static int exit_code(int verdict)
 {
-	return verdict == TLAT_PASS   ? TLAT_EXIT_FINE
-	       : verdict == TLAT_FAIL ? TLAT_EXIT_BAD
-				      : TLAT_EXIT_INCONCLUSIVE;
+	static const int codes[] = {
+		[TLAT_PASS] = TLAT_EXIT_FINE,
+		[TLAT_INCONCLUSIVE] = TLAT_EXIT_INCONCLUSIVE,
+		[TLAT_FAIL] = TLAT_EXIT_BAD,
+	};
+
+	return codes[verdict];
 }
 
 static void print_report(const struct tlat_session *s, FILE *out)

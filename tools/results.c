@@ -104,12 +104,22 @@ static void samples_cell(const struct row *row, char *text)
 
 FIGURE_CELL(min_cell, min_ns, FIGURE_DIGITS)
 FIGURE_CELL(p50_cell, p50_ns, FIGURE_DIGITS)
-FIGURE_CELL(u_cell, u_ns, COST_DIGITS)
 FIGURE_CELL(p99_cell, p99_ns, FIGURE_DIGITS)
 FIGURE_CELL(p999_cell, p999_ns, FIGURE_DIGITS)
 FIGURE_CELL(max_cell, max_ns, FIGURE_DIGITS)
 FIGURE_CELL(call_cell, call_p50_ns, COST_DIGITS)
 FIGURE_CELL(floor_cell, floor_p50_ns, COST_DIGITS)
+
+/* A figure whose uncertainty is not known must not look like one that has none. */
+static void u_cell(const struct row *row, char *text)
+{
+	const struct tlat_summary *s = &row->summary;
+
+	if (!is_empty(s) && isfinite(s->p50_ns) && isnan(s->u_ns))
+		strcpy(text, "?");
+	else
+		tlat_time_short(is_empty(s) ? (double)NAN : s->u_ns, COST_DIGITS, text);
+}
 
 static const struct column settle_column = { { "settle", true }, settle_cell };
 static const struct column cpu_latency_column = { { "cpu-lat", true }, cpu_latency_cell };

@@ -659,13 +659,14 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
  * Budget: does the machine meet it?
  */
 
+/* The worse, the larger: the verdict on several is the largest. */
 enum tlat_verdict {
 	TLAT_PASS = 0,
-	TLAT_FAIL = 1,
-	TLAT_INCONCLUSIVE = 2,
+	TLAT_INCONCLUSIVE = 1,
+	TLAT_FAIL = 2,
 };
 
-/* "PASS", "FAIL", "INCONCLUSIVE"; NULL otherwise. [hot] */
+/* "PASS", "INCONCLUSIVE", "FAIL"; NULL otherwise. Static. [hot] */
 TLAT_API const char *tlat_verdict_name(int verdict);
 
 /*
