@@ -37,6 +37,7 @@ struct tlat_hist {
 	uint64_t slots[N_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 
+static_assert(sizeof(struct tlat_bin) == 3 * sizeof(uint64_t), "a bin has no hidden padding");
 static_assert(sizeof(struct tlat_hist) % TLAT_CACHE_LINE == 0, "histograms can be put in a row");
 
 #define load(p)	     __atomic_load_n(p, __ATOMIC_RELAXED)

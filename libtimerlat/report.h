@@ -40,7 +40,7 @@ struct tlat_report {
 	int32_t end_read;	 /* enum tlat_end, as the document says */
 	bool appended;		 /* results were added since it was read */
 	int32_t verdict;	 /* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
-	struct tlat_fact *facts; /* made when first asked for */
+	struct tlat_fact *facts; /* made when first asked for, and again after an append */
 	size_t n_facts;
 };
 
@@ -108,7 +108,7 @@ int tlat_report_read_text(struct tlat_report **ret_report, const char *text, siz
 			  const char *name, struct tlat_error *reterr);
 void tlat_document_free(void *document);
 
-/* report_facts.c: fill facts, unless they are there. */
-void tlat_report_facts_make(struct tlat_report *report);
+/* report_facts.c: fill facts, which are empty. 0 or -ENOMEM, with some of them there. */
+int tlat_report_facts_make(struct tlat_report *report);
 
 #endif /* TLAT_REPORT_H */

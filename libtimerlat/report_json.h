@@ -123,6 +123,10 @@ json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *wa
 int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
 			struct tlat_watch_delta **ret_watch);
 
+/* report_write.c: machine and clock as the document has them; null when not known. */
+json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report);
+json_t *tlat_report_clock_json(struct tlat_writer *w, const struct tlat_report *report);
+
 /* report_clock.c */
 
 json_t *tlat_clock_json(struct tlat_writer *w, const struct tlat_calibration *clock,

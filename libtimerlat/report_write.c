@@ -35,8 +35,9 @@ static const struct tlat_field machine_fields[] = {
 	TLAT_FIELD(tlat_machine_facts, numa_balancing, INT32_OR_NULL),
 };
 
-static json_t *machine_json(struct tlat_writer *w, const struct tlat_report_machine *machine)
+json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report)
 {
+	const struct tlat_report_machine *machine = &report->machine;
 	json_t *object;
 
 	if (!machine->known)
@@ -128,7 +129,7 @@ static void add_offsets(struct tlat_writer *w, json_t *offsets, const struct tla
 	}
 }
 
-static json_t *clock_json(struct tlat_writer *w, const struct tlat_report *report)
+json_t *tlat_report_clock_json(struct tlat_writer *w, const struct tlat_report *report)
 {
 	json_t *object = tlat_clock_json(w, report->clock, report->slew_ppb);
 	json_t *offsets;
@@ -166,8 +167,8 @@ static json_t *fresh_document(struct tlat_writer *w, const struct tlat_report *r
 	tlat_json_put(w, object, "run", run_json(w, report));
 	tlat_json_put(w, object, "design", json_null());
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &report->findings, 0));
-	tlat_json_put(w, object, "machine", machine_json(w, &report->machine));
-	tlat_json_put(w, object, "clock", clock_json(w, report));
+	tlat_json_put(w, object, "machine", tlat_report_machine_json(w, report));
+	tlat_json_put(w, object, "clock", tlat_report_clock_json(w, report));
 	tlat_json_put(w, object, "results", results_json(w, report));
 	put_verdict(w, object, report);
 	return object;
