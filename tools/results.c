@@ -185,18 +185,17 @@ static const char *uncertainty_title(void)
 static void choose_columns(struct layout *layout, const struct tlat_report *report)
 {
 	layout->n = 0;
-	add_columns(layout, first_columns, TLAT_ARRAY_LENGTH(first_columns));
+	add_columns(layout, first_columns, TLAT_ARRAY_SIZE(first_columns));
 	if (varies(report, settle_differs))
 		add_columns(layout, &settle_column, 1);
 	if (varies(report, cpu_latency_differs))
 		add_columns(layout, &cpu_latency_column, 1);
-	add_columns(layout, figure_columns, TLAT_ARRAY_LENGTH(figure_columns));
+	add_columns(layout, figure_columns, TLAT_ARRAY_SIZE(figure_columns));
 	for (size_t i = 0; i < layout->n; i++)
 		if (layout->columns[i].cell == u_cell)
 			layout->columns[i].head.title = uncertainty_title();
 }
 
-/* A report that was read does not say what was asked, but the library's finding does. */
 static bool has_refusal(const struct tlat_result *result)
 {
 	struct tlat_finding finding;
@@ -205,15 +204,6 @@ static bool has_refusal(const struct tlat_result *result)
 		if (!strcmp(finding.id, "policy-refused"))
 			return true;
 	return false;
-}
-
-static bool is_degraded(const struct row *row, struct tlat_asked asked)
-{
-	if (is_empty(&row->summary))
-		return false;
-	if (asked.policy == TLAT_SCHED_INHERIT)
-		return has_refusal(row->result);
-	return row->summary.policy != asked.policy || row->summary.priority != asked.priority;
 }
 
 static void add_row(struct tlat_table *table, const struct layout *layout, const struct row *row)
@@ -230,7 +220,7 @@ static void add_row(struct tlat_table *table, const struct layout *layout, const
 
 /* Returns whether a row is marked. */
 static bool add_rows(struct tlat_table *table, const struct layout *layout,
-		     const struct tlat_report *report, struct tlat_asked asked)
+		     const struct tlat_report *report)
 {
 	const struct tlat_result *result;
 	bool marked = false;
@@ -239,14 +229,14 @@ static bool add_rows(struct tlat_table *table, const struct layout *layout,
 		struct row row = { .result = result };
 
 		tlat_results_summary(result, &row.summary);
-		row.degraded = is_degraded(&row, asked);
+		row.degraded = !is_empty(&row.summary) && has_refusal(result);
 		marked |= row.degraded;
 		add_row(table, layout, &row);
 	}
 	return marked;
 }
 
-void tlat_results_print(const struct tlat_report *report, struct tlat_asked asked, FILE *out)
+void tlat_results_print(const struct tlat_report *report, FILE *out)
 {
 	struct tlat_column heads[COLUMNS_MAX];
 	struct tlat_table *table;
@@ -259,11 +249,31 @@ void tlat_results_print(const struct tlat_report *report, struct tlat_asked aske
 	for (size_t i = 0; i < layout.n; i++)
 		heads[i] = layout.columns[i].head;
 	table = tlat_table_new(heads, layout.n);
-	marked = add_rows(table, &layout, report, asked);
+	marked = add_rows(table, &layout, report);
 	tlat_table_print(table, out);
 	tlat_table_free(table);
 	if (marked)
 		fputs("* not the policy that was asked for\n", out);
 	fputc('\n', out);
 	tlat_results_details(report, out);
+}
+
+size_t tlat_results_count(const struct tlat_report *report)
+{
+	size_t n = 0;
+
+	while (tlat_report_result(report, n))
+		n++;
+	return n;
+}
+
+void tlat_results_repeat(const struct tlat_report *report, FILE *out)
+{
+	const struct tlat_result *first = tlat_report_result(report, 0);
+	const char *repeat = tlat_report_repeat(report);
+
+	if (first && tlat_results_count(report) == 1 && tlat_result_repeat(first))
+		return;
+	if (repeat)
+		fprintf(out, "repeat: %s\n", repeat);
 }

@@ -70,7 +70,7 @@ const struct tlat_command tlat_run_command = {
 	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE does what\n"
 		 "--json FILE does. Exit: 0 fine, 1 budget missed, 2 no answer, 77 inconclusive.",
 	.options = options,
-	.n_options = TLAT_ARRAY_LENGTH(options),
+	.n_options = TLAT_ARRAY_SIZE(options),
 	.max_operands = -1,
 };
 
