@@ -262,6 +262,19 @@ a_budget_gives_a_verdict() {
 	expect 77 "a budget that 10 samples cannot carry"
 }
 
+an_unknown_uncertainty_is_a_question_mark() {
+	run_tlat run wake-futex -n 200 --warmup 0 --json r.json
+	grep -qE '^wake-futex +([0-9]+)->' out || fail "run: no pair"
+	grep -qE '^wake-futex +([0-9]+)->\1 ' out && { echo "skipped: one CPU only"; return; }
+	"$python" -c 'import json
+d = json.load(open("r.json"))
+d["results"][0]["offset"] = None
+json.dump(d, open("lost.json", "w"))'
+	run_tlat show lost.json
+	expect 0 "show without an offset"
+	grep -qE '^wake-futex .* \? ' out || fail "show: no ? without an offset"
+}
+
 a_sweep_is_one_table() {
 	run_tlat run wake-futex -n 50 --warmup 0 --sweep settle=0,10us,100us --json r.json
 	expect 0 --sweep || return
@@ -406,6 +419,7 @@ json_is_alone_on_stdout
 json_goes_to_files
 show_prints_a_report_again
 a_budget_gives_a_verdict
+an_unknown_uncertainty_is_a_question_mark
 a_sweep_is_one_table
 signals_end_the_measurement
 a_reader_that_leaves_loses_nothing
