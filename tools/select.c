@@ -2,7 +2,6 @@
 /* select.c - names and globs to probes. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* sweep.c - the values of --sweep. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
