@@ -35,18 +35,12 @@ struct cursor {
 	uint64_t count;
 };
 
-struct scratch {
-	struct tlat_block_bin *bins;
-	size_t room;
-};
-
 struct tlat_blocks {
 	int64_t length_ns; /* of one cut */
 	int64_t cuts_per_block;
 	int64_t cuts_in_last;
 	size_t n;
 	struct packed v[TLAT_BLOCKS_MAX];
-	struct scratch *scratch;
 	uint64_t seen[N_SLOTS]; /* the histogram at the last cut */
 };
 
@@ -166,12 +160,8 @@ int tlat_blocks_new(struct tlat_blocks **ret_blocks, int64_t length_ns)
 	struct tlat_blocks *blocks = calloc(1, sizeof(*blocks));
 
 	assert(length_ns > 0);
-	if (blocks)
-		blocks->scratch = calloc(1, sizeof(*blocks->scratch));
-	if (!blocks || !blocks->scratch) {
-		free(blocks);
+	if (!blocks)
 		return -ENOMEM;
-	}
 	blocks->length_ns = length_ns;
 	blocks->cuts_per_block = 1;
 	*ret_blocks = blocks;
@@ -184,8 +174,6 @@ void tlat_blocks_free(struct tlat_blocks *blocks)
 		return;
 	for (size_t i = 0; i < blocks->n; i++)
 		packed_free(&blocks->v[i]);
-	free(blocks->scratch->bins);
-	free(blocks->scratch);
 	free(blocks);
 }
 
@@ -317,46 +305,24 @@ double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double valu
 	return below;
 }
 
-static size_t count_pairs(const struct packed *p)
+int tlat_blocks_next(const struct tlat_blocks *blocks, size_t i, size_t *cursor,
+		     struct tlat_block_bin *bin)
 {
-	struct cursor c = cursor_at(p);
-	size_t n = 0;
-
-	while (cursor_next(&c))
-		n++;
-	return n;
-}
-
-static bool scratch_reserve(struct scratch *scratch, size_t n)
-{
-	struct tlat_block_bin *grown;
-
-	if (n <= scratch->room)
-		return true;
-	grown = realloc(scratch->bins, n * sizeof(*grown));
-	if (!grown)
-		return false;
-	scratch->bins = grown;
-	scratch->room = n;
-	return true;
-}
-
-size_t tlat_blocks_bins(const struct tlat_blocks *blocks, size_t i,
-			const struct tlat_block_bin **ret_bins)
-{
-	struct scratch *scratch = blocks->scratch;
+	const struct packed *p = &blocks->v[i];
 	struct cursor c;
-	size_t n = 0;
 
 	assert(i < blocks->n);
-	*ret_bins = NULL;
-	if (!scratch_reserve(scratch, count_pairs(&blocks->v[i])))
+	if (*cursor == p->n_bytes)
 		return 0;
-	c = cursor_at(&blocks->v[i]);
-	while (cursor_next(&c))
-		scratch->bins[n++] = (struct tlat_block_bin){ .index = c.slot, .count = c.count };
-	*ret_bins = scratch->bins;
-	return n;
+	c = cursor_at(p);
+	if (*cursor) {
+		c.at += *cursor;
+		c.slot = bin->index;
+	}
+	cursor_next(&c);
+	*cursor = (size_t)(c.at - p->bytes);
+	*bin = (struct tlat_block_bin){ .index = c.slot, .count = c.count };
+	return 1;
 }
 
 int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bins, size_t n)

@@ -348,12 +348,6 @@ static void put_reason(struct out *out, const struct tlat_budget_term *term,
 	put(out, ")");
 }
 
-/* FAIL before INCONCLUSIVE before PASS. */
-static int worst(int a, int b)
-{
-	return b == TLAT_FAIL || a == TLAT_PASS ? b : a;
-}
-
 /* A wrong term anywhere is found before any is judged. */
 static int check_grammar(const char *budget, struct tlat_error *reterr)
 {
@@ -385,18 +379,9 @@ int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, cha
 		known = know(&term, in);
 		one = judge(&term, in, &known);
 		put_reason(&out, &term, in, &known, one);
-		verdict = worst(verdict, one);
+		verdict = one > verdict ? one : verdict;
 	} while (more > 0);
 	return verdict;
-}
-
-static uint64_t sum(const uint64_t *counts, size_t n)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < n; i++)
-		total += counts[i];
-	return total;
 }
 
 int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
@@ -412,8 +397,8 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 		.missed = result->counts.missed,
 		.early = result->counts.early,
 		.overflow = result->counts.overflow,
-		.rejected = sum(result->counts.rejected, TLAT_REJECTED_COUNT),
-		.disturbed = sum(result->counts.disturbed, TLAT_DISTURBED_COUNT),
+		.rejected = tlat_counts_rejected(&result->counts),
+		.disturbed = tlat_counts_disturbed(&result->counts),
 		.n = result->latency ? tlat_hist_count(result->latency) : 0,
 		.degraded = tlat_findings_reach(&result->findings, TLAT_WARN),
 		.interrupted = result->end == TLAT_END_SIGNAL || result->end == TLAT_END_ERROR,
@@ -425,7 +410,7 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 
 const char *tlat_verdict_name(int verdict)
 {
-	static const char *const names[] = { "PASS", "FAIL", "INCONCLUSIVE" };
+	static const char *const names[] = { "PASS", "INCONCLUSIVE", "FAIL" };
 
-	return verdict >= TLAT_PASS && verdict <= TLAT_INCONCLUSIVE ? names[verdict] : NULL;
+	return verdict >= TLAT_PASS && verdict <= TLAT_FAIL ? names[verdict] : NULL;
 }

@@ -37,6 +37,7 @@ struct tlat_hist {
 	uint64_t slots[N_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 
+static_assert(sizeof(struct tlat_bin) == 3 * sizeof(uint64_t), "a bin has no hidden padding");
 static_assert(sizeof(struct tlat_hist) % TLAT_CACHE_LINE == 0, "histograms can be put in a row");
 
 #define load(p)	     __atomic_load_n(p, __ATOMIC_RELAXED)
@@ -158,8 +159,9 @@ static void widen(struct tlat_hist *hist, int64_t min, int64_t max)
 				       max > hist->max ? max : hist->max);
 }
 
-static inline void add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
+void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 {
+	assert(slot >= TLAT_HIST_SLOT_FIRST && slot <= TLAT_HIST_SLOT_OVERFLOW);
 	add(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], n);
 	add(&hist->count, n);
 	if (slot < 0)
@@ -169,7 +171,7 @@ static inline void add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 /* Out of line, so that the usual case is straight. */
 __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *hist, int64_t value)
 {
-	add_slot(hist, tlat_hist_slot(value), 1);
+	tlat_hist_add_slot(hist, tlat_hist_slot(value), 1);
 	widen(hist, value, value);
 }
 
@@ -204,27 +206,10 @@ int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
 		uint64_t n = tlat_hist_slot_count(from, slot);
 
 		if (n)
-			add_slot(into, slot, n);
+			tlat_hist_add_slot(into, slot, n);
 	}
 	widen(into, load(&from->min), load(&from->max));
 	return 0;
-}
-
-void tlat_hist_add_bin(struct tlat_hist *hist, uint32_t index, uint64_t count)
-{
-	assert(index < TLAT_HIST_BINS);
-	add_slot(hist, (int32_t)index, count);
-}
-
-void tlat_hist_add_early_bin(struct tlat_hist *hist, uint32_t index, uint64_t count)
-{
-	assert(index < TLAT_HIST_EARLY_BINS);
-	add_slot(hist, ~(int32_t)index, count);
-}
-
-void tlat_hist_add_overflow(struct tlat_hist *hist, uint64_t count)
-{
-	add_slot(hist, TLAT_HIST_SLOT_OVERFLOW, count);
 }
 
 uint64_t tlat_hist_hz(const struct tlat_hist *hist)
@@ -250,18 +235,6 @@ uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot)
 uint64_t tlat_hist_overflow(const struct tlat_hist *hist)
 {
 	return tlat_hist_slot_count(hist, TLAT_HIST_SLOT_OVERFLOW);
-}
-
-uint64_t tlat_hist_bin(const struct tlat_hist *hist, uint32_t index)
-{
-	assert(index < TLAT_HIST_BINS);
-	return tlat_hist_slot_count(hist, (int32_t)index);
-}
-
-uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index)
-{
-	assert(index < TLAT_HIST_EARLY_BINS);
-	return tlat_hist_slot_count(hist, ~(int32_t)index);
 }
 
 /* The extremes and the slots they lie in; min 0, max 0 and no slots when empty. */
@@ -312,21 +285,29 @@ uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value)
 	return count_slots(hist, slot > span.first ? slot : span.first, span.last);
 }
 
-double tlat_hist_cdf(const struct tlat_hist *hist, double value)
+/* The last early bin also holds all that was earlier still. */
+static int64_t slot_first(const struct tlat_hist *hist, int32_t slot)
 {
-	struct span span = span_of(hist);
-	double n = 0, below = 0;
+	if (slot == TLAT_HIST_SLOT_FIRST)
+		return tlat_hist_min(hist);
+	return tlat_hist_slot_last(slot - 1) + 1;
+}
 
-	for (int32_t slot = span.first; slot <= span.last; slot++) {
-		double count = (double)tlat_hist_slot_count(hist, slot);
+int tlat_hist_next(const struct tlat_hist *hist, size_t *cursor, struct tlat_bin *ret_bin)
+{
+	int32_t slot = TLAT_HIST_SLOT_FIRST + (int32_t)*cursor;
+	uint64_t count = 0;
 
-		n += count;
-		if (count > 0 && slot == TLAT_HIST_SLOT_OVERFLOW)
-			below += value >= (double)span.max ? count : 0;
-		else if (count > 0)
-			below += count * tlat_hist_slot_below(slot, value);
-	}
-	return n > 0 ? below / n : 0;
+	while (slot < TLAT_HIST_SLOT_OVERFLOW && !(count = tlat_hist_slot_count(hist, slot)))
+		slot++;
+	*cursor = (size_t)(slot - TLAT_HIST_SLOT_FIRST);
+	if (!count)
+		return 0;
+	*ret_bin = (struct tlat_bin){ .low = slot_first(hist, slot),
+				      .high = tlat_hist_slot_last(slot),
+				      .count = count };
+	++*cursor;
+	return 1;
 }
 
 /* One slot that holds something, as a mass at a value. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hist.h - the inside of the histogram: bin arithmetic, raw bins, time blocks.
+ * hist.h - the inside of the histogram: bin arithmetic, slots, time blocks.
  */
 #ifndef TLAT_HIST_H
 #define TLAT_HIST_H
@@ -14,10 +14,6 @@
 uint32_t tlat_hist_index(uint64_t value);
 uint64_t tlat_hist_bin_low(uint32_t index);
 uint64_t tlat_hist_bin_width(uint32_t index);
-
-/* Bins for reports: count of bin index, of the mirrored early bin index. */
-uint64_t tlat_hist_bin(const struct tlat_hist *hist, uint32_t index);
-uint64_t tlat_hist_early_bin(const struct tlat_hist *hist, uint32_t index);
 
 /*
  * Slots: every bin in the order of its values. Early bin i is slot ~i, bin i is slot i, overflow
@@ -33,11 +29,9 @@ uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot);
 /* Share (0..1) of a slot at or below the value: its mass lies evenly over its width. */
 double tlat_hist_slot_below(int32_t slot, double value);
 
-/* Rebuild from a report. Extremes and sums come from the caller; until they are set, the
- * histogram reads as empty. */
-void tlat_hist_add_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
-void tlat_hist_add_early_bin(struct tlat_hist *hist, uint32_t index, uint64_t count);
-void tlat_hist_add_overflow(struct tlat_hist *hist, uint64_t count);
+/* Rebuild from a report. Extremes come from the caller; until they are set, the histogram reads as
+ * empty. */
+void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t count);
 void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max);
 
 /* From the bins, in units; mean and population standard deviation. 0 when empty. */
@@ -46,8 +40,6 @@ double tlat_hist_sd(const struct tlat_hist *hist);
 /* How many values are above the given one, in whole bins: the bin that holds it counts as above,
  * unless the given one is its last or the maximum. Never too few. */
 uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value);
-/* Share of the mass at or below the value, mid-distribution convention. */
-double tlat_hist_cdf(const struct tlat_hist *hist, double value);
 
 /*
  * Time blocks: what a histogram gained between cuts, kept sparse. The reader cuts while the
@@ -71,18 +63,21 @@ int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks);
 /* Samples of block i, and how many of them are <= value (mid convention, fractional). */
 uint64_t tlat_blocks_samples(const struct tlat_blocks *blocks, size_t i);
 double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double value);
-/*
- * Rebuild / walk for reports: (slot, count) pairs, ascending. What bins returns lives until its
- * next call; NULL and 0 when memory is short. add closes the last block and appends one: -EINVAL
- * when the pairs do not ascend or are no slots, -ENOSPC after 64, -ENOMEM.
- */
+/* One slot of a block that holds something. */
 struct tlat_block_bin {
-	int32_t index;
+	int32_t index; /* slot */
 	uint32_t reserved;
 	uint64_t count;
 };
-size_t tlat_blocks_bins(const struct tlat_blocks *blocks, size_t i,
-			const struct tlat_block_bin **ret_bins);
+
+/*
+ * Walk block i in ascending order. *cursor is 0 at the start; it and *bin belong to the walk.
+ * Returns 1 with *bin filled, 0 after the last.
+ */
+int tlat_blocks_next(const struct tlat_blocks *blocks, size_t i, size_t *cursor,
+		     struct tlat_block_bin *bin);
+/* Rebuild from a report: close the last block and append one. -EINVAL when the pairs do not ascend
+ * or are no slots, -ENOSPC after 64, -ENOMEM. */
 int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bins, size_t n);
 
 #endif /* TLAT_HIST_H */

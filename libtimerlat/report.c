@@ -13,6 +13,18 @@
 /* adjtimex(2) lets nobody slew by more; the answer when it is not allowed to tell. */
 #define SLEW_PPB_MAX 500000
 
+/* Where size_t has the width of the rest, every byte of a public struct belongs to a member. */
+#define NO_PADDING(type, bytes)                                                                    \
+	static_assert(sizeof(size_t) != sizeof(uint64_t) || sizeof(type) == (bytes),               \
+		      #type " has hidden padding")
+
+NO_PADDING(struct tlat_finding, 3 * sizeof(char *) + 2 * sizeof(int32_t));
+NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
+NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 18 * sizeof(double) +
+					6 * sizeof(int32_t) + 3 * sizeof(int64_t));
+NO_PADDING(struct tlat_idle_share, sizeof(size_t) + sizeof(char *) + sizeof(uint64_t) +
+					   sizeof(int64_t) + sizeof(double) + 2 * sizeof(int32_t));
+
 /* RFC 4122 version 4. Without randomness the id stays all zero but for its version. */
 static void fill_id(char id[37])
 {
@@ -126,13 +138,15 @@ static void argv_free(char **argv)
 	free(argv);
 }
 
-static void facts_free(struct tlat_report *report)
+static void forget_facts(struct tlat_report *report)
 {
 	for (size_t i = 0; i < report->n_facts; i++) {
 		free((char *)report->facts[i].name);
 		free((char *)report->facts[i].value);
 	}
 	free(report->facts);
+	report->facts = NULL;
+	report->n_facts = 0;
 }
 
 void tlat_report_free(struct tlat_report *report)
@@ -146,7 +160,7 @@ void tlat_report_free(struct tlat_report *report)
 	tlat_document_free(report->document);
 	machine_free(&report->machine);
 	argv_free(report->argv);
-	facts_free(report);
+	forget_facts(report);
 	free(report->repeat);
 	free(report->clock);
 	free(report);
@@ -224,9 +238,12 @@ int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
 {
 	int ret = reserve(into, from->n_results);
 
-	if (ret < 0)
+	if (ret < 0) {
+		tlat_report_free(from);
 		return ret;
+	}
 	adopt(into, from);
+	forget_facts(into);
 	for (size_t i = 0; i < from->n_results; i++)
 		into->results[into->n_results++] = from->results[i];
 	from->n_results = 0;
@@ -333,14 +350,26 @@ const char *tlat_result_probe(const struct tlat_result *result)
 	return result->probe;
 }
 
+const char *tlat_result_repeat(const struct tlat_result *result)
+{
+	return result->repeat;
+}
+
 const struct tlat_hist *tlat_result_hist(const struct tlat_result *result)
 {
 	return result->latency;
 }
 
+/* Made once; to the caller a report that is asked for facts has not changed. */
 int tlat_report_fact(const struct tlat_report *report, size_t index, struct tlat_fact *ret_fact)
 {
-	tlat_report_facts_make((struct tlat_report *)report); /* a cache, not a change */
+	struct tlat_report *cache = (struct tlat_report *)report;
+	int ret = report->facts ? 0 : tlat_report_facts_make(cache);
+
+	if (ret < 0) {
+		forget_facts(cache);
+		return ret;
+	}
 	if (index >= report->n_facts)
 		return -ENOENT;
 	*ret_fact = report->facts[index];
@@ -354,6 +383,8 @@ const char *tlat_report_repeat(const struct tlat_report *report)
 
 int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding)
 {
+	if (!finding->id || !finding->text || !tlat_severity_name(finding->severity))
+		return -EINVAL;
 	tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy, "%s",
 			  finding->text);
 	return 0;

@@ -40,13 +40,11 @@ struct tlat_report {
 	int32_t end_read;	 /* enum tlat_end, as the document says */
 	bool appended;		 /* results were added since it was read */
 	int32_t verdict;	 /* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
-	struct tlat_fact *facts; /* made when first asked for */
+	struct tlat_fact *facts; /* made when first asked for, and again after an append */
 	size_t n_facts;
 };
 
 /* report.c */
-
-#define TLAT_NO_VERDICT (-1)
 
 /* An object with nothing in it, not even an id; NULL: no memory. */
 struct tlat_report *tlat_report_alloc(void);
@@ -88,8 +86,8 @@ enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };
 
 /*
  * Uncertainty of one figure of the result's latency, with its interval and number of independent
- * samples if it is an estimate. Returns 0, or -ENODATA when the clock is not known or value_ns is
- * no number.
+ * samples if it is an estimate. Returns 0, or -ENODATA when the clock is not known, from one CPU
+ * to another the offset of their counters is not, or value_ns is no number.
  */
 int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_kind kind,
 			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret);
@@ -110,7 +108,7 @@ int tlat_report_read_text(struct tlat_report **ret_report, const char *text, siz
 			  const char *name, struct tlat_error *reterr);
 void tlat_document_free(void *document);
 
-/* report_facts.c: fill facts, unless they are there. */
-void tlat_report_facts_make(struct tlat_report *report);
+/* report_facts.c: fill facts, which are empty. 0 or -ENOMEM, with some of them there. */
+int tlat_report_facts_make(struct tlat_report *report);
 
 #endif /* TLAT_REPORT_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* report_clock.c - calibration and offsets, to and from a report. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "report_json.h"
 
@@ -43,24 +42,12 @@ static const struct tlat_field offset_fields[] = {
 	TLAT_FIELD(tlat_clock_offset, rtt_min_ns, REAL),
 };
 
-static json_t *fields_json(struct tlat_writer *w, bool known, const void *base,
-			   const struct tlat_field *fields, size_t n)
-{
-	json_t *object;
-
-	if (!known)
-		return json_null();
-	object = json_object();
-	tlat_put_fields(w, object, base, fields, n);
-	return object;
-}
-
 static json_t *brackets_json(struct tlat_writer *w, const struct tlat_calibration *clock)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(clock->anchor_bracket_ns); i++)
-		tlat_push(w, array, tlat_json_real(clock->anchor_bracket_ns[i]));
+		tlat_json_push(w, array, tlat_json_real(clock->anchor_bracket_ns[i]));
 	return array;
 }
 
@@ -72,56 +59,51 @@ json_t *tlat_clock_json(struct tlat_writer *w, const struct tlat_calibration *cl
 	if (!clock)
 		return json_null();
 	object = json_object();
-	tlat_put(w, object, "source", tlat_json_string(tlat_clock_source_name(clock->source)));
-	tlat_put_fields(w, object, clock, clock_fields, TLAT_ARRAY_SIZE(clock_fields));
-	tlat_put(w, object, "anchor_bracket_ns", brackets_json(w, clock));
-	tlat_put(w, object, "monotonic_slew_ppb", json_integer(slew_ppb));
-	tlat_put(w, object, "gap",
-		 fields_json(w, clock->gap_known, clock, gap_fields, TLAT_ARRAY_SIZE(gap_fields)));
-	tlat_put(
-		w, object, "end_check",
-		fields_json(w, clock->end_checked, clock, end_fields, TLAT_ARRAY_SIZE(end_fields)));
+	tlat_json_put(w, object, "source", tlat_json_string(tlat_clock_source_name(clock->source)));
+	tlat_json_put_fields(w, object, clock, clock_fields, TLAT_ARRAY_SIZE(clock_fields));
+	tlat_json_put(w, object, "anchor_bracket_ns", brackets_json(w, clock));
+	tlat_json_put(w, object, "monotonic_slew_ppb", json_integer(slew_ppb));
+	tlat_json_put(w, object, "gap",
+		      tlat_json_group(w, clock->gap_known, clock, gap_fields,
+				      TLAT_ARRAY_SIZE(gap_fields)));
+	tlat_json_put(w, object, "end_check",
+		      tlat_json_group(w, clock->end_checked, clock, end_fields,
+				      TLAT_ARRAY_SIZE(end_fields)));
 	return object;
 }
 
 static int get_source(struct tlat_reader *r, const json_t *object, struct tlat_calibration *clock)
 {
 	json_t *name;
-	int ret = tlat_need(r, object, "source", JSON_STRING, &name);
+	int ret = tlat_json_need(r, object, "source", JSON_STRING, &name);
 
 	if (ret < 0)
 		return ret;
 	clock->source = tlat_clock_source_from_name(json_string_value(name));
 	if (clock->source < 0)
-		return tlat_refuse(r, "source", "\"%.40s\" is no clock source",
-				   json_string_value(name));
+		return tlat_json_refuse(r, "source", "\"%.40s\" is no clock source",
+					json_string_value(name));
 	return 0;
 }
 
 static int get_brackets(struct tlat_reader *r, const json_t *object, struct tlat_calibration *clock)
 {
 	json_t *array;
-	int ret = tlat_get(r, object, "anchor_bracket_ns", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "anchor_bracket_ns", JSON_ARRAY, &array);
 
 	for (size_t i = 0; !ret && i < TLAT_ARRAY_SIZE(clock->anchor_bracket_ns); i++)
 		clock->anchor_bracket_ns[i] = json_number_value(json_array_get(array, i));
 	return ret;
 }
 
+/* A group that is there but empty is as good as none. */
 static int get_known(struct tlat_reader *r, const json_t *object, const char *key, bool *ret_known,
 		     struct tlat_calibration *clock, const struct tlat_field *fields, size_t n)
 {
-	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_get_group(r, object, key, clock, fields, n);
 
-	if (ret < 0 || !member)
-		return ret;
-	*ret_known = json_object_size(member) > 0;
-	mark = tlat_enter(r, key);
-	ret = tlat_get_fields(r, member, clock, fields, n);
-	tlat_leave(r, mark);
-	return ret;
+	*ret_known = ret > 0 && json_object_size(json_object_get(object, key)) > 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int fill_clock(struct tlat_reader *r, const json_t *object, struct tlat_calibration *clock,
@@ -131,12 +113,12 @@ static int fill_clock(struct tlat_reader *r, const json_t *object, struct tlat_c
 	int ret = get_source(r, object, clock);
 
 	if (!ret)
-		ret = tlat_get_fields(r, object, clock, clock_fields,
-				      TLAT_ARRAY_SIZE(clock_fields));
+		ret = tlat_json_get_fields(r, object, clock, clock_fields,
+					   TLAT_ARRAY_SIZE(clock_fields));
 	if (!ret)
 		ret = get_brackets(r, object, clock);
 	if (!ret)
-		ret = tlat_get(r, object, "monotonic_slew_ppb", JSON_INTEGER, &slew);
+		ret = tlat_json_get(r, object, "monotonic_slew_ppb", JSON_INTEGER, &slew);
 	if (ret < 0)
 		return ret;
 	*ret_slew_ppb = json_integer_value(slew);
@@ -148,42 +130,31 @@ static int fill_clock(struct tlat_reader *r, const json_t *object, struct tlat_c
 	return ret;
 }
 
-int tlat_get_clock(struct tlat_reader *r, const json_t *object, struct tlat_calibration **ret_clock,
-		   int64_t *ret_slew_ppb)
+int tlat_json_get_clock(struct tlat_reader *r, const json_t *object,
+			struct tlat_calibration **ret_clock, int64_t *ret_slew_ppb)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, "clock", JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, "clock", &member);
 
 	*ret_clock = NULL;
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
 	*ret_clock = calloc(1, sizeof(**ret_clock));
-	if (!*ret_clock)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
-	mark = tlat_enter(r, "clock");
-	ret = fill_clock(r, member, *ret_clock, ret_slew_ppb);
-	tlat_leave(r, mark);
+	ret = *ret_clock ? fill_clock(r, member, *ret_clock, ret_slew_ppb) : tlat_json_no_memory(r);
+	tlat_json_leave(r);
 	return ret;
 }
 
 json_t *tlat_offset_json(struct tlat_writer *w, const struct tlat_clock_offset *offset)
 {
-	return fields_json(w, true, offset, offset_fields, TLAT_ARRAY_SIZE(offset_fields));
+	return tlat_json_group(w, true, offset, offset_fields, TLAT_ARRAY_SIZE(offset_fields));
 }
 
-int tlat_get_offset(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+int tlat_json_get_offset(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
-	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, "offset", JSON_OBJECT, &member);
+	int ret = tlat_json_get_group(r, object, "offset", &result->offset, offset_fields,
+				      TLAT_ARRAY_SIZE(offset_fields));
 
-	if (ret < 0 || !member)
-		return ret;
-	result->has_offset = true;
-	mark = tlat_enter(r, "offset");
-	ret = tlat_get_fields(r, member, &result->offset, offset_fields,
-			      TLAT_ARRAY_SIZE(offset_fields));
-	tlat_leave(r, mark);
-	return ret;
+	result->has_offset = ret > 0;
+	return ret < 0 ? ret : 0;
 }

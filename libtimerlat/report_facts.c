@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * report_facts.c - conditions of a report as text, whether it is fresh or was
- * read: both are asked through the document, so that both say the same.
+ * report_facts.c - conditions of a report as text: the members of its document that are one value,
+ * so that a report that was read and the one that was written say the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,43 +24,57 @@ static char *scalar_text(const json_t *value)
 	return strdup(text);
 }
 
-static void add_fact(struct tlat_report *report, const char *group, const char *key,
-		     const json_t *value)
+static int add_fact(struct tlat_report *report, const char *group, const char *key,
+		    const json_t *value)
 {
 	struct tlat_fact *grown = realloc(report->facts, (report->n_facts + 1) * sizeof(*grown));
+	struct tlat_fact *fact;
 	char name[96];
 
 	if (!grown)
-		return;
+		return -ENOMEM;
 	report->facts = grown;
+	fact = &grown[report->n_facts++];
 	snprintf(name, sizeof(name), "%s.%s", group, key);
-	grown[report->n_facts].name = strdup(name);
-	grown[report->n_facts].value = scalar_text(value);
-	if (grown[report->n_facts].name && grown[report->n_facts].value) {
-		report->n_facts++;
-		return;
-	}
-	free((char *)grown[report->n_facts].name);
-	free((char *)grown[report->n_facts].value);
+	fact->name = strdup(name);
+	fact->value = scalar_text(value);
+	return fact->name && fact->value ? 0 : -ENOMEM;
 }
 
-static void add_group(struct tlat_report *report, json_t *document, const char *group)
+static int add_group(struct tlat_report *report, const char *group, json_t *object)
 {
-	json_t *object = json_object_get(document, group), *value;
 	const char *key;
+	json_t *value;
+	int ret = 0;
 
 	json_object_foreach (object, key, value)
-		if (!json_is_object(value) && !json_is_array(value))
-			add_fact(report, group, key, value);
+		if (!ret && !json_is_object(value) && !json_is_array(value))
+			ret = add_fact(report, group, key, value);
+	return ret;
 }
 
-void tlat_report_facts_make(struct tlat_report *report)
+/* As the report has it that was read, or as this one would be written. */
+static json_t *group_json(struct tlat_writer *w, const struct tlat_report *report,
+			  const char *group,
+			  json_t *(*make)(struct tlat_writer *, const struct tlat_report *))
 {
-	char *text = report->facts ? NULL : tlat_report_format(report);
-	json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+	if (report->document)
+		return json_incref(json_object_get(report->document, group));
+	return make(w, report);
+}
 
-	free(text);
-	add_group(report, document, "machine");
-	add_group(report, document, "clock");
-	json_decref(document);
+int tlat_report_facts_make(struct tlat_report *report)
+{
+	struct tlat_writer w = { 0 };
+	json_t *machine = group_json(&w, report, "machine", tlat_report_machine_json);
+	json_t *clock = group_json(&w, report, "clock", tlat_report_clock_json);
+	int ret = w.failed ? -ENOMEM : 0;
+
+	if (!ret)
+		ret = add_group(report, "machine", machine);
+	if (!ret)
+		ret = add_group(report, "clock", clock);
+	json_decref(machine);
+	json_decref(clock);
+	return ret;
 }

@@ -9,12 +9,12 @@
 
 static void put_figures(struct tlat_writer *w, json_t *object, const struct tlat_figures *f)
 {
-	tlat_put(w, object, "min_ns", tlat_json_real(f->min_ns));
+	tlat_json_put(w, object, "min_ns", tlat_json_real(f->min_ns));
 	for (size_t i = 0; i < TLAT_QUANTILES; i++)
-		tlat_put(w, object, tlat_quantiles[i].key, tlat_json_real(f->q[i].value));
-	tlat_put(w, object, "max_ns", tlat_json_real(f->max_ns));
-	tlat_put(w, object, "mean_ns", tlat_json_real(f->mean_ns));
-	tlat_put(w, object, "sd_ns", tlat_json_real(f->sd_ns));
+		tlat_json_put(w, object, tlat_quantiles[i].key, tlat_json_real(f->q[i].value));
+	tlat_json_put(w, object, "max_ns", tlat_json_real(f->max_ns));
+	tlat_json_put(w, object, "mean_ns", tlat_json_real(f->mean_ns));
+	tlat_json_put(w, object, "sd_ns", tlat_json_real(f->sd_ns));
 }
 
 static json_t *summary_json(struct tlat_writer *w, const struct tlat_figures *f)
@@ -37,9 +37,9 @@ json_t *tlat_side_figures_json(struct tlat_writer *w, const struct tlat_hist *hi
 	if (!f.n)
 		return json_null();
 	object = json_object();
-	tlat_put(w, object, "n", json_integer((json_int_t)f.n));
+	tlat_json_put(w, object, "n", json_integer((json_int_t)f.n));
 	put_figures(w, object, &f);
-	tlat_put(w, object, "histogram", tlat_hist_json(w, hist));
+	tlat_json_put(w, object, "histogram", tlat_hist_json(w, hist));
 	return object;
 }
 
@@ -49,8 +49,9 @@ static json_t *needs_json(struct tlat_writer *w, const struct tlat_figures *f)
 
 	for (size_t i = 0; i < TLAT_QUANTILES; i++)
 		if (!f->q[i].supported)
-			tlat_put(w, object, tlat_quantiles[i].key,
-				 json_integer((json_int_t)tlat_stats_needed(tlat_quantiles[i].p)));
+			tlat_json_put(
+				w, object, tlat_quantiles[i].key,
+				json_integer((json_int_t)tlat_stats_needed(tlat_quantiles[i].p)));
 	return object;
 }
 
@@ -64,9 +65,9 @@ static json_t *intervals_json(struct tlat_writer *w, const struct tlat_figures *
 		if (!f->q[i].supported)
 			continue;
 		pair = json_array();
-		tlat_push(w, pair, tlat_json_real(f->q[i].lo));
-		tlat_push(w, pair, tlat_json_real(f->q[i].hi));
-		tlat_put(w, object, tlat_quantiles[i].key, pair);
+		tlat_json_push(w, pair, tlat_json_real(f->q[i].lo));
+		tlat_json_push(w, pair, tlat_json_real(f->q[i].hi));
+		tlat_json_put(w, object, tlat_quantiles[i].key, pair);
 	}
 	return object;
 }
@@ -78,7 +79,8 @@ static json_t *tau_json(struct tlat_writer *w, const struct tlat_figures *f)
 
 	for (size_t i = 0; i < TLAT_QUANTILES; i++)
 		if (f->q[i].supported)
-			tlat_put(w, object, tlat_quantiles[i].key, tlat_json_real(f->q[i].tau));
+			tlat_json_put(w, object, tlat_quantiles[i].key,
+				      tlat_json_real(f->q[i].tau));
 	return object;
 }
 
@@ -93,8 +95,8 @@ static json_t *corrected_json(struct tlat_writer *w, const struct tlat_result *r
 	if (added < 0)
 		return json_null();
 	object = json_object();
-	tlat_put(w, object, "n", json_integer((json_int_t)f.n));
-	tlat_put(w, object, "added", json_integer(added));
+	tlat_json_put(w, object, "n", json_integer((json_int_t)f.n));
+	tlat_json_put(w, object, "added", json_integer(added));
 	put_figures(w, object, &f);
 	return object;
 }
@@ -109,9 +111,9 @@ static void put_u(struct tlat_writer *w, json_t *by_figure, const char *key,
 	if (tlat_result_uncertainty(result, kind, estimate, &u) < 0)
 		return;
 	object = json_object();
-	tlat_put(w, object, "u_ns", tlat_json_real(u.u_ns));
-	tlat_put(w, object, "worst_ns", tlat_json_real(u.worst_ns));
-	tlat_put(w, by_figure, key, object);
+	tlat_json_put(w, object, "u_ns", tlat_json_real(u.u_ns));
+	tlat_json_put(w, object, "worst_ns", tlat_json_real(u.worst_ns));
+	tlat_json_put(w, by_figure, key, object);
 }
 
 /* The mean as an estimate; its samples depend on each other as much as the median's do. */
@@ -149,7 +151,8 @@ static json_t *components_json(struct tlat_writer *w, const struct tlat_uncertai
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < TLAT_U_COUNT; i++)
-		tlat_put(w, object, tlat_component_names[i], tlat_json_real(u->component_ns[i]));
+		tlat_json_put(w, object, tlat_component_names[i],
+			      tlat_json_real(u->component_ns[i]));
 	return object;
 }
 
@@ -163,23 +166,23 @@ static json_t *uncertainty_json(struct tlat_writer *w, const struct tlat_result 
 	if (!f->n || !result->clock)
 		return json_null();
 	object = json_object();
-	tlat_put(w, object, "k", json_integer(2));
-	tlat_put(w, object, "u_ns", known ? tlat_json_real(u.u_ns) : json_null());
-	tlat_put(w, object, "worst_ns", known ? tlat_json_real(u.worst_ns) : json_null());
-	tlat_put(w, object, "by_figure", by_figure_json(w, result, f));
-	tlat_put(w, object, "components", known ? components_json(w, &u) : json_object());
+	tlat_json_put(w, object, "k", json_integer(2));
+	tlat_json_put(w, object, "u_ns", known ? tlat_json_real(u.u_ns) : json_null());
+	tlat_json_put(w, object, "worst_ns", known ? tlat_json_real(u.worst_ns) : json_null());
+	tlat_json_put(w, object, "by_figure", by_figure_json(w, result, f));
+	tlat_json_put(w, object, "components", known ? components_json(w, &u) : json_object());
 	return object;
 }
 
-void tlat_put_figures(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+void tlat_json_put_figures(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
 	struct tlat_figures f;
 
 	tlat_figures(result->latency, result->blocks, &f);
-	tlat_put(w, object, "summary", summary_json(w, &f));
-	tlat_put(w, object, "needs", result->latency ? needs_json(w, &f) : json_object());
-	tlat_put(w, object, "interval", intervals_json(w, &f));
-	tlat_put(w, object, "tau", tau_json(w, &f));
-	tlat_put(w, object, "corrected", corrected_json(w, result));
-	tlat_put(w, object, "uncertainty", uncertainty_json(w, result, &f));
+	tlat_json_put(w, object, "summary", summary_json(w, &f));
+	tlat_json_put(w, object, "needs", result->latency ? needs_json(w, &f) : json_object());
+	tlat_json_put(w, object, "interval", intervals_json(w, &f));
+	tlat_json_put(w, object, "tau", tau_json(w, &f));
+	tlat_json_put(w, object, "corrected", corrected_json(w, result));
+	tlat_json_put(w, object, "uncertainty", uncertainty_json(w, result, &f));
 }

@@ -4,39 +4,38 @@
  * outliers and raw values. Integers stay in the histogram's unit, so that reading gives back
  * exactly what was written.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report_json.h"
 
 #define HZ_MAX		     INT64_C(1000000000000)
-#define OVERFLOW_VALUE	     (INT64_C(1) << 37)
-#define EARLY_MAX	     ((INT64_C(1) << 18) - 1)
 #define BLOCKS_LENGTH_NS_MAX (INT64_C(1) << 62)
-
-typedef uint64_t bin_fn(const struct tlat_hist *hist, uint32_t index);
-typedef void add_bin_fn(struct tlat_hist *hist, uint32_t index, uint64_t count);
 
 static json_t *pair_json(struct tlat_writer *w, int64_t index, uint64_t count)
 {
 	json_t *pair = json_array();
 
-	tlat_push(w, pair, json_integer(index));
-	tlat_push(w, pair, json_integer((json_int_t)count));
+	tlat_json_push(w, pair, json_integer(index));
+	tlat_json_push(w, pair, json_integer((json_int_t)count));
 	return pair;
 }
 
-static json_t *bins_json(struct tlat_writer *w, const struct tlat_hist *hist, bin_fn *bin,
-			 uint32_t n)
+/* Early bins are counted away from 0: bin i is slot ~i. */
+static int32_t slot_of(int64_t index, bool early)
+{
+	return early ? ~(int32_t)index : (int32_t)index;
+}
+
+static json_t *bins_json(struct tlat_writer *w, const struct tlat_hist *hist, bool early, int64_t n)
 {
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t count = bin(hist, i);
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t count = tlat_hist_slot_count(hist, slot_of(i, early));
 
 		if (count)
-			tlat_push(w, array, pair_json(w, i, count));
+			tlat_json_push(w, array, pair_json(w, i, count));
 	}
 	return array;
 }
@@ -47,15 +46,15 @@ json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist)
 	bool empty = !tlat_hist_count(hist);
 	json_t *object = json_object();
 
-	tlat_put(w, object, "layout", json_string("hdr"));
-	tlat_put(w, object, "digits", json_integer(3));
-	tlat_put(w, object, "unit", json_string(ns ? "ns" : "ticks"));
-	tlat_put(w, object, "hz", json_integer((json_int_t)tlat_hist_hz(hist)));
-	tlat_put(w, object, "min", empty ? json_null() : json_integer(tlat_hist_min(hist)));
-	tlat_put(w, object, "max", empty ? json_null() : json_integer(tlat_hist_max(hist)));
-	tlat_put(w, object, "overflow", json_integer((json_int_t)tlat_hist_overflow(hist)));
-	tlat_put(w, object, "counts", bins_json(w, hist, tlat_hist_bin, TLAT_HIST_BINS));
-	tlat_put(w, object, "early", bins_json(w, hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS));
+	tlat_json_put(w, object, "layout", json_string("hdr"));
+	tlat_json_put(w, object, "digits", json_integer(3));
+	tlat_json_put(w, object, "unit", json_string(ns ? "ns" : "ticks"));
+	tlat_json_put(w, object, "hz", json_integer((json_int_t)tlat_hist_hz(hist)));
+	tlat_json_put(w, object, "min", empty ? json_null() : json_integer(tlat_hist_min(hist)));
+	tlat_json_put(w, object, "max", empty ? json_null() : json_integer(tlat_hist_max(hist)));
+	tlat_json_put(w, object, "overflow", json_integer((json_int_t)tlat_hist_overflow(hist)));
+	tlat_json_put(w, object, "counts", bins_json(w, hist, false, TLAT_HIST_BINS));
+	tlat_json_put(w, object, "early", bins_json(w, hist, true, TLAT_HIST_EARLY_BINS));
 	return object;
 }
 
@@ -66,9 +65,9 @@ static int get_pair(struct tlat_reader *r, const json_t *item, const char *key, 
 	int ret;
 
 	if (json_array_size(item) != 2)
-		return tlat_refuse(r, key, "has an item that is not [index, count]");
-	ret = tlat_item_int(r, item, 0, key, above + 1, max, ret_index);
-	return ret < 0 ? ret : tlat_item_count(r, item, 1, key, ret_count);
+		return tlat_json_refuse(r, key, "has an item that is not [index, count]");
+	ret = tlat_json_item_int(r, item, 0, key, above + 1, max, ret_index);
+	return ret < 0 ? ret : tlat_json_item_count(r, item, 1, key, ret_count);
 }
 
 /* Adds count to *sum, which stays below 2^53. */
@@ -76,27 +75,28 @@ static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint6
 {
 	*sum += count;
 	if (*sum > TLAT_COUNT_MAX)
-		return tlat_refuse(r, key, "adds up to more than 2^53 samples");
+		return tlat_json_refuse(r, key, "adds up to more than 2^53 samples");
 	return 0;
 }
 
-/* The bins from first to n - 1; early ones begin with -1 in bin 1. */
-static int get_bins(struct tlat_reader *r, const json_t *object, const char *key,
-		    struct tlat_hist *hist, add_bin_fn *add, int64_t first, int64_t n,
+/* Early bins begin with -1 in bin 1. */
+static int get_bins(struct tlat_reader *r, const json_t *object, bool early, struct tlat_hist *hist,
 		    uint64_t *sum)
 {
-	int64_t index = first - 1;
+	const char *key = early ? "early" : "counts";
+	int64_t last = early ? TLAT_HIST_EARLY_BINS - 1 : TLAT_HIST_BINS - 1;
+	int64_t index = early ? 0 : -1;
 	uint64_t count;
 	json_t *array;
-	int ret = tlat_need(r, object, key, JSON_ARRAY, &array);
+	int ret = tlat_json_need(r, object, key, JSON_ARRAY, &array);
 	size_t size = json_array_size(array);
 
 	for (size_t i = 0; !ret && i < size; i++) {
-		ret = get_pair(r, json_array_get(array, i), key, index, n - 1, &index, &count);
+		ret = get_pair(r, json_array_get(array, i), key, index, last, &index, &count);
 		if (!ret)
 			ret = add_sum(r, key, count, sum);
 		if (!ret)
-			add(hist, (uint32_t)index, count);
+			tlat_hist_add_slot(hist, slot_of(index, early), count);
 	}
 	return ret;
 }
@@ -115,64 +115,29 @@ static const struct tlat_field layout_fields[] = {
 
 static int get_layout(struct tlat_reader *r, const json_t *object, struct layout *layout)
 {
-	int ret = tlat_get_fields(r, object, layout, layout_fields, TLAT_ARRAY_SIZE(layout_fields));
+	int ret = tlat_json_get_fields(r, object, layout, layout_fields,
+				       TLAT_ARRAY_SIZE(layout_fields));
 
 	if (ret < 0)
 		return ret;
 	if (strcmp(layout->layout, "hdr") || layout->digits != 3)
-		return tlat_refuse(r, "layout", "is not \"hdr\" with 3 digits");
+		return tlat_json_refuse(r, "layout", "is not \"hdr\" with 3 digits");
 	if (strcmp(layout->unit, "ns") && strcmp(layout->unit, "ticks"))
-		return tlat_refuse(r, "unit", "is neither \"ns\" nor \"ticks\"");
+		return tlat_json_refuse(r, "unit", "is neither \"ns\" nor \"ticks\"");
 	if (layout->hz < 1 || layout->hz > HZ_MAX)
-		return tlat_refuse(r, "hz", "%lld is out of range", (long long)layout->hz);
+		return tlat_json_refuse(r, "hz", "%lld is out of range", (long long)layout->hz);
 	if (layout->overflow < 0 || layout->overflow > TLAT_COUNT_MAX)
-		return tlat_refuse(r, "overflow", "%lld is out of range",
-				   (long long)layout->overflow);
+		return tlat_json_refuse(r, "overflow", "%lld is out of range",
+					(long long)layout->overflow);
 	return 0;
 }
 
-/* Index of the first bin in use from from on, in steps of step; -1: none. */
-static int64_t used_bin(const struct tlat_hist *hist, bin_fn *bin, int64_t from, int64_t step,
-			int64_t n)
+/* The slot in use nearest to from, looking in steps of step; the histogram is not empty. */
+static int32_t used_slot(const struct tlat_hist *hist, int32_t from, int32_t step)
 {
-	for (int64_t i = from; i >= 0 && i < n; i += step)
-		if (bin(hist, (uint32_t)i))
-			return i;
-	return -1;
-}
-
-static bool in_bin(int64_t value, int64_t index)
-{
-	return value >= 0 && value < OVERFLOW_VALUE &&
-	       tlat_hist_index((uint64_t)value) == (uint32_t)index;
-}
-
-/* The earliest bin also has all that is earlier. */
-static bool in_early_bin(int64_t value, int64_t index)
-{
-	return value < 0 && in_bin(value < -EARLY_MAX ? EARLY_MAX : -value, index);
-}
-
-/* The smallest value of hist may be min. */
-static bool is_min(const struct tlat_hist *hist, int64_t min)
-{
-	int64_t early = used_bin(hist, tlat_hist_early_bin, TLAT_HIST_EARLY_BINS - 1, -1,
-				 TLAT_HIST_EARLY_BINS);
-	int64_t first = used_bin(hist, tlat_hist_bin, 0, 1, TLAT_HIST_BINS);
-
-	if (early >= 0)
-		return in_early_bin(min, early);
-	return first >= 0 ? in_bin(min, first) : min >= OVERFLOW_VALUE;
-}
-
-static bool is_max(const struct tlat_hist *hist, int64_t max)
-{
-	int64_t early = used_bin(hist, tlat_hist_early_bin, 0, 1, TLAT_HIST_EARLY_BINS);
-	int64_t last = used_bin(hist, tlat_hist_bin, TLAT_HIST_BINS - 1, -1, TLAT_HIST_BINS);
-
-	if (tlat_hist_overflow(hist))
-		return max >= OVERFLOW_VALUE;
-	return last >= 0 ? in_bin(max, last) : in_early_bin(max, early);
+	while (!tlat_hist_slot_count(hist, from))
+		from += step;
+	return from;
 }
 
 /* The exact extremes must lie in the outermost bins. */
@@ -180,13 +145,13 @@ static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
 			  const struct layout *layout)
 {
 	if (layout->min > layout->max)
-		return tlat_refuse(r, "min", "%lld is above max", (long long)layout->min);
-	if (!is_min(hist, layout->min))
-		return tlat_refuse(r, "min", "%lld is not in the lowest bin",
-				   (long long)layout->min);
-	if (!is_max(hist, layout->max))
-		return tlat_refuse(r, "max", "%lld is not in the highest bin",
-				   (long long)layout->max);
+		return tlat_json_refuse(r, "min", "%lld is above max", (long long)layout->min);
+	if (tlat_hist_slot(layout->min) != used_slot(hist, TLAT_HIST_SLOT_FIRST, 1))
+		return tlat_json_refuse(r, "min", "%lld is not in the lowest bin",
+					(long long)layout->min);
+	if (tlat_hist_slot(layout->max) != used_slot(hist, TLAT_HIST_SLOT_OVERFLOW, -1))
+		return tlat_json_refuse(r, "max", "%lld is not in the highest bin",
+					(long long)layout->max);
 	return 0;
 }
 
@@ -202,9 +167,9 @@ static int get_extremes(struct tlat_reader *r, const json_t *object, struct tlat
 
 	if (!tlat_hist_count(hist))
 		return 0;
-	if ((ret = tlat_need(r, object, "min", JSON_INTEGER, &value)) < 0 ||
-	    (ret = tlat_need(r, object, "max", JSON_INTEGER, &value)) < 0 ||
-	    (ret = tlat_get_fields(r, object, layout, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
+	if ((ret = tlat_json_need(r, object, "min", JSON_INTEGER, &value)) < 0 ||
+	    (ret = tlat_json_need(r, object, "max", JSON_INTEGER, &value)) < 0 ||
+	    (ret = tlat_json_get_fields(r, object, layout, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
 	    (ret = check_extremes(r, hist, layout)) < 0)
 		return ret;
 	tlat_hist_set_extremes(hist, layout->min, layout->max);
@@ -217,12 +182,10 @@ static int fill_hist(struct tlat_reader *r, const json_t *object, struct layout 
 	uint64_t sum = (uint64_t)layout->overflow;
 	int ret;
 
-	if ((ret = get_bins(r, object, "counts", hist, tlat_hist_add_bin, 0, TLAT_HIST_BINS,
-			    &sum)) < 0 ||
-	    (ret = get_bins(r, object, "early", hist, tlat_hist_add_early_bin, 1,
-			    TLAT_HIST_EARLY_BINS, &sum)) < 0)
+	if ((ret = get_bins(r, object, false, hist, &sum)) < 0 ||
+	    (ret = get_bins(r, object, true, hist, &sum)) < 0)
 		return ret;
-	tlat_hist_add_overflow(hist, (uint64_t)layout->overflow);
+	tlat_hist_add_slot(hist, TLAT_HIST_SLOT_OVERFLOW, (uint64_t)layout->overflow);
 	return get_extremes(r, object, hist, layout);
 }
 
@@ -236,7 +199,7 @@ static int get_hist_members(struct tlat_reader *r, const json_t *member, uint64_
 	if (ret < 0)
 		return ret;
 	if (tlat_hist_new(&hist, (uint64_t)layout.hz) < 0)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = fill_hist(r, member, &layout, hist);
 	if (ret < 0)
 		tlat_hist_free(hist);
@@ -245,36 +208,31 @@ static int get_hist_members(struct tlat_reader *r, const json_t *member, uint64_
 	return ret;
 }
 
-int tlat_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
-		  struct tlat_hist **ret_hist)
+int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
+		       struct tlat_hist **ret_hist)
 {
 	json_t *member;
-	int ret = tlat_get(r, object, "histogram", JSON_OBJECT, &member);
-	size_t mark;
+	int ret = tlat_json_enter(r, object, "histogram", &member);
 
 	*ret_hist = NULL;
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	mark = tlat_enter(r, "histogram");
 	ret = get_hist_members(r, member, overflow, ret_hist);
-	tlat_leave(r, mark);
+	tlat_json_leave(r);
 	return ret;
 }
 
 static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
 {
-	const struct tlat_block_bin *bins;
-	size_t n = tlat_blocks_bins(blocks, i, &bins);
-	json_t *object = json_object();
-	json_t *counts = json_array();
+	json_t *object = json_object(), *counts = json_array();
+	struct tlat_block_bin bin;
+	size_t cursor = 0;
 
-	if (!n && tlat_blocks_samples(blocks, i))
-		w->failed = true; /* no memory for the walk */
-	for (size_t b = 0; b < n; b++)
-		tlat_push(w, counts, pair_json(w, bins[b].index, bins[b].count));
-	tlat_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
-	tlat_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
-	tlat_put(w, object, "counts", counts);
+	while (tlat_blocks_next(blocks, i, &cursor, &bin))
+		tlat_json_push(w, counts, pair_json(w, bin.index, bin.count));
+	tlat_json_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
+	tlat_json_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
+	tlat_json_put(w, object, "counts", counts);
 	return object;
 }
 
@@ -284,7 +242,7 @@ json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		tlat_push(w, array, block_json(w, blocks, i));
+		tlat_json_push(w, array, block_json(w, blocks, i));
 	return array;
 }
 
@@ -312,17 +270,17 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 	struct tlat_block_bin *bins;
 	json_t *counts;
 	size_t n;
-	int ret = tlat_need(r, item, "counts", JSON_ARRAY, &counts);
+	int ret = tlat_json_need(r, item, "counts", JSON_ARRAY, &counts);
 
 	if (ret < 0)
 		return ret;
 	n = json_array_size(counts);
 	bins = calloc(n + 1, sizeof(*bins));
 	if (!bins)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = get_block_bins(r, counts, bins, sum);
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
-		ret = tlat_refuse(r, "counts", "cannot be taken as a block");
+		ret = tlat_json_refuse(r, "counts", "cannot be taken as a block");
 	free(bins);
 	return ret;
 }
@@ -331,14 +289,14 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 static int get_length(struct tlat_reader *r, const json_t *item, int64_t *ret_length_ns)
 {
 	json_t *length;
-	int ret = tlat_need(r, item, "length_ns", JSON_INTEGER, &length);
+	int ret = tlat_json_need(r, item, "length_ns", JSON_INTEGER, &length);
 
 	if (ret < 0)
 		return ret;
 	*ret_length_ns = json_integer_value(length);
 	if (*ret_length_ns < 1 || *ret_length_ns > BLOCKS_LENGTH_NS_MAX)
-		return tlat_refuse(r, "length_ns", "%lld is out of range",
-				   (long long)*ret_length_ns);
+		return tlat_json_refuse(r, "length_ns", "%lld is out of range",
+					(long long)*ret_length_ns);
 	return 0;
 }
 
@@ -350,36 +308,35 @@ static int get_blocks_items(struct tlat_reader *r, const json_t *array,
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "blocks", i);
-
+		tlat_json_enter_item(r, "blocks", i);
 		ret = get_block(r, json_array_get(array, i), blocks, &sum);
-		tlat_leave(r, mark);
+		tlat_json_leave(r);
 	}
 	if (!ret && sum > tlat_hist_count(hist))
-		return tlat_refuse(r, "blocks", "hold %llu samples, the histogram %llu",
-				   (unsigned long long)sum,
-				   (unsigned long long)tlat_hist_count(hist));
+		return tlat_json_refuse(r, "blocks", "hold %llu samples, the histogram %llu",
+					(unsigned long long)sum,
+					(unsigned long long)tlat_hist_count(hist));
 	return ret;
 }
 
-int tlat_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
-		    struct tlat_blocks **ret_blocks)
+int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
+			 struct tlat_blocks **ret_blocks)
 {
 	int64_t length_ns = 0;
 	json_t *array;
-	int ret = tlat_get(r, object, "blocks", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "blocks", JSON_ARRAY, &array);
 
 	*ret_blocks = NULL;
 	if (ret < 0 || !json_array_size(array))
 		return ret;
 	if (!hist || json_array_size(array) > TLAT_BLOCKS_MAX)
-		return tlat_refuse(r, "blocks", "%zu are more than there can be here",
-				   json_array_size(array));
+		return tlat_json_refuse(r, "blocks", "%zu are more than there can be here",
+					json_array_size(array));
 	ret = get_length(r, json_array_get(array, 0), &length_ns);
 	if (ret < 0)
 		return ret;
 	if (tlat_blocks_new(ret_blocks, length_ns) < 0)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = get_blocks_items(r, array, hist, *ret_blocks);
 	if (ret < 0) {
 		tlat_blocks_free(*ret_blocks);

@@ -73,13 +73,13 @@ json_t *tlat_json_real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-void tlat_put(struct tlat_writer *w, json_t *object, const char *key, json_t *value)
+void tlat_json_put(struct tlat_writer *w, json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new(object, key, value) < 0)
 		w->failed = true;
 }
 
-void tlat_push(struct tlat_writer *w, json_t *array, json_t *value)
+void tlat_json_push(struct tlat_writer *w, json_t *array, json_t *value)
 {
 	if (json_array_append_new(array, value) < 0)
 		w->failed = true;
@@ -111,22 +111,35 @@ static json_t *field_json(const void *member, enum tlat_field_type type)
 	return NULL;
 }
 
-void tlat_put_fields(struct tlat_writer *w, json_t *object, const void *base,
-		     const struct tlat_field *fields, size_t n)
+void tlat_json_put_fields(struct tlat_writer *w, json_t *object, const void *base,
+			  const struct tlat_field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		tlat_put(w, object, fields[i].key,
-			 field_json((const char *)base + fields[i].offset, fields[i].type));
+		tlat_json_put(w, object, fields[i].key,
+			      field_json((const char *)base + fields[i].offset, fields[i].type));
+}
+
+json_t *tlat_json_group(struct tlat_writer *w, bool known, const void *base,
+			const struct tlat_field *fields, size_t n)
+{
+	json_t *object;
+
+	if (!known)
+		return json_null();
+	object = json_object();
+	tlat_json_put_fields(w, object, base, fields, n);
+	return object;
 }
 
 static json_t *finding_json(struct tlat_writer *w, const struct tlat_finding *finding)
 {
 	json_t *object = json_object();
 
-	tlat_put(w, object, "id", tlat_json_string(finding->id));
-	tlat_put(w, object, "severity", tlat_json_string(tlat_severity_name(finding->severity)));
-	tlat_put(w, object, "text", tlat_json_string(finding->text));
-	tlat_put(w, object, "remedy", tlat_json_string(finding->remedy));
+	tlat_json_put(w, object, "id", tlat_json_string(finding->id));
+	tlat_json_put(w, object, "severity",
+		      tlat_json_string(tlat_severity_name(finding->severity)));
+	tlat_json_put(w, object, "text", tlat_json_string(finding->text));
+	tlat_json_put(w, object, "remedy", tlat_json_string(finding->remedy));
 	return object;
 }
 
@@ -136,11 +149,11 @@ json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *fi
 	json_t *array = json_array();
 
 	for (size_t i = first; i < findings->n; i++)
-		tlat_push(w, array, finding_json(w, &findings->v[i]));
+		tlat_json_push(w, array, finding_json(w, &findings->v[i]));
 	return array;
 }
 
-int tlat_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
+int tlat_json_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -151,25 +164,34 @@ int tlat_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
 	return tlat_fail(r->reterr, -EINVAL, "%.160s: %s%.60s: %s", r->name, r->where, key, text);
 }
 
-size_t tlat_enter(struct tlat_reader *r, const char *key)
+int tlat_json_no_memory(struct tlat_reader *r)
 {
-	size_t mark = strlen(r->where);
-
-	snprintf(r->where + mark, sizeof(r->where) - mark, "%s.", key);
-	return mark;
+	return tlat_fail(r->reterr, -ENOMEM, "%.200s: out of memory", r->name);
 }
 
-size_t tlat_enter_item(struct tlat_reader *r, const char *key, size_t index)
-{
-	size_t mark = strlen(r->where);
+static void name_child(struct tlat_reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-	snprintf(r->where + mark, sizeof(r->where) - mark, "%s[%zu].", key, index);
-	return mark;
+static void name_child(struct tlat_reader *r, const char *format, ...)
+{
+	size_t n = strlen(r->where);
+	va_list args;
+
+	assert(r->depth < TLAT_ARRAY_SIZE(r->marks));
+	r->marks[r->depth++] = n;
+	va_start(args, format);
+	vsnprintf(r->where + n, sizeof(r->where) - n, format, args);
+	va_end(args);
 }
 
-void tlat_leave(struct tlat_reader *r, size_t mark)
+void tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index)
 {
-	r->where[mark] = '\0';
+	name_child(r, "%s[%zu].", key, index);
+}
+
+void tlat_json_leave(struct tlat_reader *r)
+{
+	r->where[r->marks[--r->depth]] = '\0';
 }
 
 static const char *type_name(json_type type)
@@ -196,12 +218,12 @@ static const char *type_name(json_type type)
 
 static int wrong_type(struct tlat_reader *r, const char *key, const json_t *value, json_type want)
 {
-	return tlat_refuse(r, key, "is %s where a report has %s", type_name(json_typeof(value)),
-			   type_name(want));
+	return tlat_json_refuse(r, key, "is %s where a report has %s",
+				type_name(json_typeof(value)), type_name(want));
 }
 
-int tlat_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
-	     json_t **ret_value)
+int tlat_json_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
+		  json_t **ret_value)
 {
 	json_t *value = json_object_get(object, key);
 
@@ -214,14 +236,25 @@ int tlat_get(struct tlat_reader *r, const json_t *object, const char *key, json_
 	return 0;
 }
 
-int tlat_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
-	      json_t **ret_value)
+int tlat_json_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
+		   json_t **ret_value)
 {
-	int ret = tlat_get(r, object, key, type, ret_value);
+	int ret = tlat_json_get(r, object, key, type, ret_value);
 
 	if (ret < 0 || *ret_value)
 		return ret;
-	return tlat_refuse(r, key, "is missing, a report has %s there", type_name(type));
+	return tlat_json_refuse(r, key, "is missing, a report has %s there", type_name(type));
+}
+
+int tlat_json_enter(struct tlat_reader *r, const json_t *object, const char *key,
+		    json_t **ret_member)
+{
+	int ret = tlat_json_get(r, object, key, JSON_OBJECT, ret_member);
+
+	if (ret < 0 || !*ret_member)
+		return ret;
+	name_child(r, "%s.", key);
+	return 1;
 }
 
 static int get_integer(struct tlat_reader *r, const json_t *value, const char *key, int64_t min,
@@ -231,8 +264,8 @@ static int get_integer(struct tlat_reader *r, const json_t *value, const char *k
 		return wrong_type(r, key, value, JSON_INTEGER);
 	*ret_value = json_integer_value(value);
 	if (*ret_value < min || *ret_value > max)
-		return tlat_refuse(r, key, "%lld is out of range, %lld to %lld are possible",
-				   (long long)*ret_value, (long long)min, (long long)max);
+		return tlat_json_refuse(r, key, "%lld is out of range, %lld to %lld are possible",
+					(long long)*ret_value, (long long)min, (long long)max);
 	return 0;
 }
 
@@ -283,7 +316,7 @@ static int get_null(struct tlat_reader *r, const struct tlat_field *field, void 
 		*(int64_t *)member = -1;
 		return 0;
 	default:
-		return tlat_refuse(r, field->key, "is null where a report has a value");
+		return tlat_json_refuse(r, field->key, "is null where a report has a value");
 	}
 }
 
@@ -317,8 +350,8 @@ static int get_field(struct tlat_reader *r, const json_t *value, const struct tl
 	return -EINVAL;
 }
 
-int tlat_get_fields(struct tlat_reader *r, const json_t *object, void *base,
-		    const struct tlat_field *fields, size_t n)
+int tlat_json_get_fields(struct tlat_reader *r, const json_t *object, void *base,
+			 const struct tlat_field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const json_t *value = json_object_get(object, fields[i].key);
@@ -331,17 +364,30 @@ int tlat_get_fields(struct tlat_reader *r, const json_t *object, void *base,
 	return 0;
 }
 
-int tlat_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
-			 char **ret_copy)
+int tlat_json_get_group(struct tlat_reader *r, const json_t *object, const char *key, void *base,
+			const struct tlat_field *fields, size_t n)
+{
+	json_t *member;
+	int code, ret = tlat_json_enter(r, object, key, &member);
+
+	if (ret <= 0)
+		return ret;
+	code = tlat_json_get_fields(r, member, base, fields, n);
+	tlat_json_leave(r);
+	return code < 0 ? code : 1;
+}
+
+int tlat_json_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
+			      char **ret_copy)
 {
 	json_t *value;
-	int ret = tlat_get(r, object, key, JSON_STRING, &value);
+	int ret = tlat_json_get(r, object, key, JSON_STRING, &value);
 
 	*ret_copy = NULL;
 	if (ret < 0 || !value)
 		return ret;
 	*ret_copy = strdup(json_string_value(value));
-	return *ret_copy ? 0 : tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+	return *ret_copy ? 0 : tlat_json_no_memory(r);
 }
 
 static int severity_from_name(const char *name)
@@ -357,51 +403,51 @@ static int get_finding(struct tlat_reader *r, const json_t *item, struct tlat_fi
 	json_t *id, *text, *severity, *remedy;
 	int level, ret;
 
-	if ((ret = tlat_need(r, item, "id", JSON_STRING, &id)) < 0 ||
-	    (ret = tlat_need(r, item, "text", JSON_STRING, &text)) < 0 ||
-	    (ret = tlat_need(r, item, "severity", JSON_STRING, &severity)) < 0 ||
-	    (ret = tlat_get(r, item, "remedy", JSON_STRING, &remedy)) < 0)
+	if ((ret = tlat_json_need(r, item, "id", JSON_STRING, &id)) < 0 ||
+	    (ret = tlat_json_need(r, item, "text", JSON_STRING, &text)) < 0 ||
+	    (ret = tlat_json_need(r, item, "severity", JSON_STRING, &severity)) < 0 ||
+	    (ret = tlat_json_get(r, item, "remedy", JSON_STRING, &remedy)) < 0)
 		return ret;
 	level = severity_from_name(json_string_value(severity));
 	if (level < 0)
-		return tlat_refuse(r, "severity", "\"%.40s\" is none of info, warn, error",
-				   json_string_value(severity));
+		return tlat_json_refuse(r, "severity", "\"%.40s\" is none of info, warn, error",
+					json_string_value(severity));
 	tlat_findings_add(findings, level, json_string_value(id), json_string_value(remedy), "%s",
 			  json_string_value(text));
 	return 0;
 }
 
-int tlat_get_findings(struct tlat_reader *r, const json_t *object, struct tlat_findings *findings)
+int tlat_json_get_findings(struct tlat_reader *r, const json_t *object,
+			   struct tlat_findings *findings)
 {
 	json_t *array;
 	size_t n;
-	int ret = tlat_get(r, object, "findings", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "findings", JSON_ARRAY, &array);
 
 	n = json_array_size(array);
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "findings", i);
-
+		tlat_json_enter_item(r, "findings", i);
 		ret = get_finding(r, json_array_get(array, i), findings);
-		tlat_leave(r, mark);
+		tlat_json_leave(r);
 	}
 	return ret;
 }
 
-int tlat_item_int(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
-		  int64_t min, int64_t max, int64_t *ret_value)
+int tlat_json_item_int(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
+		       int64_t min, int64_t max, int64_t *ret_value)
 {
 	const json_t *value = json_array_get(array, index);
 
 	if (!value)
-		return tlat_refuse(r, key, "has an item that is not [index, count]");
+		return tlat_json_refuse(r, key, "has an item that is not [index, count]");
 	return get_integer(r, value, key, min, max, ret_value);
 }
 
-int tlat_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
-		    uint64_t *ret_count)
+int tlat_json_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
+			 uint64_t *ret_count)
 {
 	int64_t value;
-	int ret = tlat_item_int(r, array, index, key, 0, TLAT_COUNT_MAX, &value);
+	int ret = tlat_json_item_int(r, array, index, key, 0, TLAT_COUNT_MAX, &value);
 
 	if (!ret)
 		*ret_count = (uint64_t)value;

@@ -45,10 +45,13 @@ json_t *tlat_json_string(const char *text);
 /* What is no number is null. */
 json_t *tlat_json_real(double value);
 /* Add value, which is given away, to an object or array. */
-void tlat_put(struct tlat_writer *w, json_t *object, const char *key, json_t *value);
-void tlat_push(struct tlat_writer *w, json_t *array, json_t *value);
-void tlat_put_fields(struct tlat_writer *w, json_t *object, const void *base,
-		     const struct tlat_field *fields, size_t n);
+void tlat_json_put(struct tlat_writer *w, json_t *object, const char *key, json_t *value);
+void tlat_json_push(struct tlat_writer *w, json_t *array, json_t *value);
+void tlat_json_put_fields(struct tlat_writer *w, json_t *object, const void *base,
+			  const struct tlat_field *fields, size_t n);
+/* An object of these fields, null when they are not known. */
+json_t *tlat_json_group(struct tlat_writer *w, bool known, const void *base,
+			const struct tlat_field *fields, size_t n);
 json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *findings,
 			   size_t first);
 
@@ -56,33 +59,46 @@ json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *fi
 struct tlat_reader {
 	const char *name; /* of the file */
 	struct tlat_error *reterr;
-	char where[96]; /* of the object being read: "results[3].counts." */
+	char where[96];	 /* of the object being read: "results[3].counts." */
+	size_t marks[8]; /* where the names of its parents end */
+	size_t depth;
 };
 
 /* Refuse the value of key: -EINVAL. */
-int tlat_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
+int tlat_json_refuse(struct tlat_reader *r, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Names the child that is read next, until tlat_leave() with what this returned. */
-size_t tlat_enter(struct tlat_reader *r, const char *key);
-size_t tlat_enter_item(struct tlat_reader *r, const char *key, size_t index);
-void tlat_leave(struct tlat_reader *r, size_t mark);
+/* -ENOMEM, said of the file. */
+int tlat_json_no_memory(struct tlat_reader *r);
 /* Absent and null members leave *ret_value NULL; one of another type is refused. */
-int tlat_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
-	     json_t **ret_value);
+int tlat_json_get(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
+		  json_t **ret_value);
 /* The same where there must be one. */
-int tlat_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
-	      json_t **ret_value);
+int tlat_json_need(struct tlat_reader *r, const json_t *object, const char *key, json_type type,
+		   json_t **ret_value);
+/*
+ * Names the member object that is read next, until tlat_json_leave(). Returns 1; 0 with nothing to
+ * leave when it is absent or null; -EINVAL when it is no object.
+ */
+int tlat_json_enter(struct tlat_reader *r, const json_t *object, const char *key,
+		    json_t **ret_member);
+/* The same of item number index of an array, which is the caller's to look at. */
+void tlat_json_enter_item(struct tlat_reader *r, const char *key, size_t index);
+void tlat_json_leave(struct tlat_reader *r);
 /* Absent members leave what is there; -EINVAL for wrong types and values out of range. */
-int tlat_get_fields(struct tlat_reader *r, const json_t *object, void *base,
-		    const struct tlat_field *fields, size_t n);
-int tlat_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
-			 char **ret_copy);
-int tlat_get_findings(struct tlat_reader *r, const json_t *object, struct tlat_findings *findings);
+int tlat_json_get_fields(struct tlat_reader *r, const json_t *object, void *base,
+			 const struct tlat_field *fields, size_t n);
+/* The same of the member object of that name: 1 when it is there, else 0. */
+int tlat_json_get_group(struct tlat_reader *r, const json_t *object, const char *key, void *base,
+			const struct tlat_field *fields, size_t n);
+int tlat_json_get_string_copy(struct tlat_reader *r, const json_t *object, const char *key,
+			      char **ret_copy);
+int tlat_json_get_findings(struct tlat_reader *r, const json_t *object,
+			   struct tlat_findings *findings);
 /* An array item that is a count of at most 2^53, or an integer in min..max. */
-int tlat_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
-		    uint64_t *ret_count);
-int tlat_item_int(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
-		  int64_t min, int64_t max, int64_t *ret_value);
+int tlat_json_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
+			 uint64_t *ret_count);
+int tlat_json_item_int(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
+		       int64_t min, int64_t max, int64_t *ret_value);
 
 /* Sums of counts stay exact as JSON numbers, doubles and int64_t. */
 #define TLAT_COUNT_MAX (INT64_C(1) << 53)
@@ -91,41 +107,45 @@ int tlat_item_int(struct tlat_reader *r, const json_t *array, size_t index, cons
 
 json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist);
 /* overflow: counted elsewhere in the document. *ret_hist NULL: the member is null. */
-int tlat_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
-		  struct tlat_hist **ret_hist);
+int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
+		       struct tlat_hist **ret_hist);
 json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks);
-int tlat_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
-		    struct tlat_blocks **ret_blocks);
+int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
+			 struct tlat_blocks **ret_blocks);
 json_t *tlat_outliers_json(struct tlat_writer *w, const struct tlat_result *result);
-int tlat_get_outliers(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
+int tlat_json_get_outliers(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 json_t *tlat_raw_json(struct tlat_writer *w, const struct tlat_result *result);
-int tlat_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
+int tlat_json_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 
 /* report_watch.c */
 
 json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *watch);
-int tlat_get_watch(struct tlat_reader *r, const json_t *object,
-		   struct tlat_watch_delta **ret_watch);
+int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
+			struct tlat_watch_delta **ret_watch);
+
+/* report_write.c: machine and clock as the document has them; null when not known. */
+json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report);
+json_t *tlat_report_clock_json(struct tlat_writer *w, const struct tlat_report *report);
 
 /* report_clock.c */
 
 json_t *tlat_clock_json(struct tlat_writer *w, const struct tlat_calibration *clock,
 			int64_t slew_ppb);
 /* *ret_clock NULL: the member is null. */
-int tlat_get_clock(struct tlat_reader *r, const json_t *object, struct tlat_calibration **ret_clock,
-		   int64_t *ret_slew_ppb);
+int tlat_json_get_clock(struct tlat_reader *r, const json_t *object,
+			struct tlat_calibration **ret_clock, int64_t *ret_slew_ppb);
 json_t *tlat_offset_json(struct tlat_writer *w, const struct tlat_clock_offset *offset);
-int tlat_get_offset(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
+int tlat_json_get_offset(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 
 /* report_result.c, report_figures.c */
 
 json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report,
 			 const struct tlat_result *result);
-int tlat_get_result(struct tlat_reader *r, json_t *document, struct tlat_result **ret_result);
+int tlat_json_get_result(struct tlat_reader *r, json_t *document, struct tlat_result **ret_result);
 /* How it ended; an absent member leaves what is there. */
-int tlat_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end);
+int tlat_json_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end);
 /* Add summary, needs, interval, corrected and uncertainty. */
-void tlat_put_figures(struct tlat_writer *w, json_t *object, const struct tlat_result *result);
+void tlat_json_put_figures(struct tlat_writer *w, json_t *object, const struct tlat_result *result);
 /* One of the other distributions: its figures, n, and the histogram; null when empty. */
 json_t *tlat_side_figures_json(struct tlat_writer *w, const struct tlat_hist *hist);
 

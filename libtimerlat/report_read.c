@@ -46,18 +46,17 @@ static int get_run(struct tlat_reader *r, const json_t *document, struct tlat_re
 		TLAT_FIELD(tlat_report, seed, COUNT),
 	};
 	json_t *run;
-	size_t mark;
-	int ret = tlat_need(r, document, "run", JSON_OBJECT, &run);
+	int ret;
 
-	if (ret < 0)
+	if ((ret = tlat_json_need(r, document, "run", JSON_OBJECT, &run)) < 0 ||
+	    (ret = tlat_json_enter(r, document, "run", &run)) < 0)
 		return ret;
-	mark = tlat_enter(r, "run");
-	ret = tlat_get_fields(r, run, report, fields, TLAT_ARRAY_SIZE(fields));
+	ret = tlat_json_get_fields(r, run, report, fields, TLAT_ARRAY_SIZE(fields));
 	if (!ret)
-		ret = tlat_get_string_copy(r, run, "repeat", &report->repeat);
+		ret = tlat_json_get_string_copy(r, run, "repeat", &report->repeat);
 	if (!ret)
-		ret = tlat_get_end(r, run, &report->end_read);
-	tlat_leave(r, mark);
+		ret = tlat_json_get_end(r, run, &report->end_read);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -69,14 +68,14 @@ static int check_members(struct tlat_reader *r, const json_t *document)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < TLAT_ARRAY_SIZE(objects); i++)
-		ret = tlat_get(r, document, objects[i], JSON_OBJECT, &member);
+		ret = tlat_json_get(r, document, objects[i], JSON_OBJECT, &member);
 	return ret;
 }
 
 static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *report, size_t i)
 {
 	struct tlat_result *result;
-	int ret = tlat_get_result(r, item, &result);
+	int ret = tlat_json_get_result(r, item, &result);
 
 	if (ret < 0)
 		return ret;
@@ -84,27 +83,24 @@ static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *r
 		result->end = report->end_read;
 	report->results[i] = result;
 	report->n_results = i + 1;
-	return tlat_report_calibrate(report, result) < 0
-		       ? tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name)
-		       : 0;
+	return tlat_report_calibrate(report, result) < 0 ? tlat_json_no_memory(r) : 0;
 }
 
 static int get_results(struct tlat_reader *r, const json_t *document, struct tlat_report *report)
 {
 	json_t *array;
-	int ret = tlat_need(r, document, "results", JSON_ARRAY, &array);
+	int ret = tlat_json_need(r, document, "results", JSON_ARRAY, &array);
 	size_t n = json_array_size(array);
 
 	if (ret < 0)
 		return ret;
 	report->results = calloc(n + 1, sizeof(struct tlat_result *));
 	if (!report->results)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "results", i);
-
+		tlat_json_enter_item(r, "results", i);
 		ret = add_result(r, json_array_get(array, i), report, i);
-		tlat_leave(r, mark);
+		tlat_json_leave(r);
 	}
 	return ret;
 }
@@ -115,8 +111,8 @@ static int fill_report(struct tlat_reader *r, const json_t *document, struct tla
 
 	if ((ret = check_schema(r, document)) < 0 || (ret = check_members(r, document)) < 0 ||
 	    (ret = get_run(r, document, report)) < 0 ||
-	    (ret = tlat_get_findings(r, document, &report->findings)) < 0 ||
-	    (ret = tlat_get_clock(r, document, &report->clock, &report->slew_ppb)) < 0)
+	    (ret = tlat_json_get_findings(r, document, &report->findings)) < 0 ||
+	    (ret = tlat_json_get_clock(r, document, &report->clock, &report->slew_ppb)) < 0)
 		return ret;
 	report->n_findings_read = report->findings.n;
 	return get_results(r, document, report);
@@ -134,7 +130,7 @@ static int from_document(struct tlat_report **ret_report, json_t *document, cons
 				 "%.200s: is JSON, but no object, so it is no report", name);
 	report = tlat_report_alloc();
 	if (!report)
-		return tlat_fail(reterr, -ENOMEM, "%.200s: out of memory", name);
+		return tlat_json_no_memory(&r);
 	ret = fill_report(&r, document, report);
 	if (ret < 0) {
 		tlat_report_free(report);

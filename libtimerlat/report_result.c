@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* report_result.c - one result, to and from its part of the document. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report_json.h"
@@ -48,13 +47,11 @@ static const struct tlat_field count_fields[] = {
 
 static json_t *side_json(struct tlat_writer *w, bool known, const struct tlat_side_facts *side)
 {
-	json_t *object;
+	json_t *object = tlat_json_group(w, known, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 
-	if (!known)
-		return json_null();
-	object = json_object();
-	tlat_put_fields(w, object, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
-	tlat_put(w, object, "policy", tlat_json_string(tlat_policy_name(side->policy)));
+	if (known)
+		tlat_json_put(w, object, "policy",
+			      tlat_json_string(tlat_policy_name(side->policy)));
 	return object;
 }
 
@@ -64,7 +61,8 @@ static json_t *reasons_json(struct tlat_writer *w, const uint64_t *counts, const
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < n; i++)
-		tlat_put(w, object, names[i], json_integer((json_int_t)counts[i]));
+		tlat_json_put(w, object, tlat_counter_key(names[i]),
+			      json_integer((json_int_t)counts[i]));
 	return object;
 }
 
@@ -72,60 +70,52 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *coun
 {
 	json_t *object = json_object();
 
-	tlat_put_fields(w, object, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
-	tlat_put(w, object, "rejected",
-		 reasons_json(w, counts->rejected, tlat_rejected_names, TLAT_REJECTED_COUNT));
-	return object;
-}
-
-static json_t *inject_json(struct tlat_writer *w, const struct tlat_result *result)
-{
-	json_t *object;
-
-	if (!result->injected)
-		return json_null();
-	object = json_object();
-	tlat_put_fields(w, object, result, inject_fields, TLAT_ARRAY_SIZE(inject_fields));
+	tlat_json_put_fields(w, object, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	tlat_json_put(w, object, "rejected",
+		      reasons_json(w, counts->rejected, tlat_rejected_names, TLAT_REJECTED_COUNT));
 	return object;
 }
 
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
-	tlat_put(w, object, "kind", json_string("latency"));
-	tlat_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
-	tlat_put(w, object, "relation", tlat_json_string(result->relation));
-	tlat_put(w, object, "wait", side_json(w, true, &result->wait));
-	tlat_put(w, object, "kick", side_json(w, result->has_kick, &result->kick));
-	tlat_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
-	tlat_put(w, object, "inject", inject_json(w, result));
-	tlat_put(w, object, "end", json_string(tlat_end_names[result->end]));
-	tlat_put(w, object, "repeat", tlat_json_string(result->repeat));
+	tlat_json_put(w, object, "kind", json_string("latency"));
+	tlat_json_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
+	tlat_json_put(w, object, "relation", tlat_json_string(result->relation));
+	tlat_json_put(w, object, "wait", side_json(w, true, &result->wait));
+	tlat_json_put(w, object, "kick", side_json(w, result->has_kick, &result->kick));
+	tlat_json_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
+	tlat_json_put(w, object, "inject",
+		      tlat_json_group(w, result->injected, result, inject_fields,
+				      TLAT_ARRAY_SIZE(inject_fields)));
+	tlat_json_put(w, object, "end", json_string(tlat_end_names[result->end]));
+	tlat_json_put(w, object, "repeat", tlat_json_string(result->repeat));
 	if (result->verdict != TLAT_NO_VERDICT)
-		tlat_put(w, object, "verdict", json_string(tlat_verdict_name(result->verdict)));
-	tlat_put(w, object, "offset",
-		 result->has_offset ? tlat_offset_json(w, &result->offset) : json_null());
+		tlat_json_put(w, object, "verdict",
+			      json_string(tlat_verdict_name(result->verdict)));
+	tlat_json_put(w, object, "offset",
+		      result->has_offset ? tlat_offset_json(w, &result->offset) : json_null());
 }
 
 static void put_measured(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
-	tlat_put(w, object, "counts", counts_json(w, &result->counts));
-	tlat_put(w, object, "disturbed",
-		 reasons_json(w, result->counts.disturbed, tlat_disturbed_names,
-			      TLAT_DISTURBED_COUNT));
-	tlat_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
-	tlat_put_figures(w, object, result);
-	tlat_put(w, object, "call", tlat_side_figures_json(w, result->call));
-	tlat_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
-	tlat_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
-	tlat_put(w, object, "metrics", json_array());
-	tlat_put(w, object, "histogram",
-		 result->latency ? tlat_hist_json(w, result->latency) : json_null());
-	tlat_put(w, object, "blocks", tlat_blocks_json(w, result->blocks));
-	tlat_put(w, object, "outliers", tlat_outliers_json(w, result));
+	tlat_json_put(w, object, "counts", counts_json(w, &result->counts));
+	tlat_json_put(w, object, "disturbed",
+		      reasons_json(w, result->counts.disturbed, tlat_disturbed_names,
+				   TLAT_DISTURBED_COUNT));
+	tlat_json_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
+	tlat_json_put_figures(w, object, result);
+	tlat_json_put(w, object, "call", tlat_side_figures_json(w, result->call));
+	tlat_json_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
+	tlat_json_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
+	tlat_json_put(w, object, "metrics", json_array());
+	tlat_json_put(w, object, "histogram",
+		      result->latency ? tlat_hist_json(w, result->latency) : json_null());
+	tlat_json_put(w, object, "blocks", tlat_blocks_json(w, result->blocks));
+	tlat_json_put(w, object, "outliers", tlat_outliers_json(w, result));
 	if (result->n_raw && result->latency)
-		tlat_put(w, object, "raw_ns", tlat_raw_json(w, result));
-	tlat_put(w, object, "watch", tlat_watch_json(w, result->watch));
-	tlat_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
+		tlat_json_put(w, object, "raw_ns", tlat_raw_json(w, result));
+	tlat_json_put(w, object, "watch", tlat_watch_json(w, result->watch));
+	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }
 
 /* A result that was read is written as it was, with all that this library does not know. */
@@ -140,20 +130,22 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 	}
 	if (!json_object_get(object, "clock") &&
 	    !tlat_calibration_equal(report->clock, result->clock))
-		tlat_put(w, object, "clock", tlat_clock_json(w, result->clock, result->slew_ppb));
+		tlat_json_put(w, object, "clock",
+			      tlat_clock_json(w, result->clock, result->slew_ppb));
 	return object;
 }
 
 static int get_policy(struct tlat_reader *r, const json_t *object, int32_t *ret_policy)
 {
 	json_t *name;
-	int policy, ret = tlat_get(r, object, "policy", JSON_STRING, &name);
+	int policy, ret = tlat_json_get(r, object, "policy", JSON_STRING, &name);
 
 	if (ret < 0 || !name)
 		return ret;
 	policy = tlat_policy_from_name(json_string_value(name));
 	if (policy < 0)
-		return tlat_refuse(r, "policy", "\"%.40s\" is no policy", json_string_value(name));
+		return tlat_json_refuse(r, "policy", "\"%.40s\" is no policy",
+					json_string_value(name));
 	*ret_policy = policy;
 	return 0;
 }
@@ -162,39 +154,37 @@ static int get_side(struct tlat_reader *r, const json_t *object, const char *key
 		    struct tlat_side_facts *side)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	*ret_known = member != NULL;
-	if (ret < 0 || !member)
+	*ret_known = ret > 0;
+	if (ret <= 0)
 		return ret;
-	mark = tlat_enter(r, key);
-	ret = tlat_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
+	ret = tlat_json_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 	if (!ret)
 		ret = get_policy(r, member, &side->policy);
-	tlat_leave(r, mark);
+	tlat_json_leave(r);
 	return ret;
 }
 
 static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
 	json_t *name;
-	int ret = tlat_get(r, object, "relation", JSON_STRING, &name);
+	int ret = tlat_json_get(r, object, "relation", JSON_STRING, &name);
 
 	if (ret < 0 || !name)
 		return ret;
 	result->relation = tlat_relation_from_name(json_string_value(name));
 	if (!result->relation)
-		return tlat_refuse(r, "relation",
-				   "\"%.40s\" is none of same-cpu, smt, llc, node, remote",
-				   json_string_value(name));
+		return tlat_json_refuse(r, "relation",
+					"\"%.40s\" is none of same-cpu, smt, llc, node, remote",
+					json_string_value(name));
 	return 0;
 }
 
-int tlat_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end)
+int tlat_json_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end)
 {
 	json_t *name;
-	int ret = tlat_get(r, object, "end", JSON_STRING, &name);
+	int ret = tlat_json_get(r, object, "end", JSON_STRING, &name);
 
 	if (ret < 0 || !name)
 		return ret;
@@ -203,23 +193,17 @@ int tlat_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end)
 			*ret_end = (int32_t)i;
 			return 0;
 		}
-	return tlat_refuse(r, "end", "\"%.40s\" is none of count, time, signal, break, error",
-			   json_string_value(name));
+	return tlat_json_refuse(r, "end", "\"%.40s\" is none of count, time, signal, break, error",
+				json_string_value(name));
 }
 
 static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
-	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, "inject", JSON_OBJECT, &member);
+	int ret = tlat_json_get_group(r, object, "inject", result, inject_fields,
+				      TLAT_ARRAY_SIZE(inject_fields));
 
-	if (ret < 0 || !member)
-		return ret;
-	result->injected = true;
-	mark = tlat_enter(r, "inject");
-	ret = tlat_get_fields(r, member, result, inject_fields, TLAT_ARRAY_SIZE(inject_fields));
-	tlat_leave(r, mark);
-	return ret;
+	result->injected = ret > 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int get_conditions(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
@@ -228,22 +212,31 @@ static int get_conditions(struct tlat_reader *r, const json_t *object, struct tl
 	bool has_wait;
 	int ret;
 
-	if ((ret = tlat_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
+	if ((ret = tlat_json_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
 	    (ret = get_relation(r, object, result)) < 0 ||
 	    (ret = get_side(r, object, "wait", &has_wait, &result->wait)) < 0 ||
 	    (ret = get_side(r, object, "kick", &result->has_kick, &result->kick)) < 0)
 		return ret;
 	result->pair = result->has_kick;
-	if ((ret = tlat_get_fields(r, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields))) <
-		    0 ||
-	    (ret = tlat_get_fields(r, object, result, setting_fields,
-				   TLAT_ARRAY_SIZE(setting_fields))) < 0 ||
+	if ((ret = tlat_json_get_fields(r, object, result, head_fields,
+					TLAT_ARRAY_SIZE(head_fields))) < 0 ||
+	    (ret = tlat_json_get_fields(r, object, result, setting_fields,
+					TLAT_ARRAY_SIZE(setting_fields))) < 0 ||
 	    (ret = get_inject(r, object, result)) < 0 ||
-	    (ret = tlat_get_end(r, object, &result->end)) < 0 ||
-	    (ret = tlat_get_string_copy(r, object, "repeat", &result->repeat)) < 0 ||
-	    (ret = tlat_get_offset(r, object, result)) < 0)
+	    (ret = tlat_json_get_end(r, object, &result->end)) < 0 ||
+	    (ret = tlat_json_get_string_copy(r, object, "repeat", &result->repeat)) < 0 ||
+	    (ret = tlat_json_get_offset(r, object, result)) < 0)
 		return ret;
-	return tlat_get_findings(r, object, &result->findings);
+	return tlat_json_get_findings(r, object, &result->findings);
+}
+
+static int get_reason(struct tlat_reader *r, const json_t *member, const char *name,
+		      uint64_t *count)
+{
+	const struct tlat_field field = { tlat_counter_key(name), TLAT_FIELD_COUNT, 0,
+					  sizeof(*count) };
+
+	return tlat_json_get_fields(r, member, count, &field, 1);
 }
 
 /* Reasons that this library does not know are refused where the accounting needs them. */
@@ -251,22 +244,20 @@ static int get_reasons(struct tlat_reader *r, const json_t *object, const char *
 		       uint64_t *counts, const char *const *names, size_t n, bool closed)
 {
 	json_t *member;
-	size_t mark, known = 0;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	size_t known = 0;
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	mark = tlat_enter(r, key);
+	ret = 0;
 	for (size_t i = 0; !ret && i < n; i++) {
-		const struct tlat_field field = { names[i], TLAT_FIELD_COUNT, 0, sizeof(*counts) };
-
-		known += json_object_get(member, names[i]) != NULL;
-		ret = tlat_get_fields(r, member, &counts[i], &field, 1);
+		known += json_object_get(member, tlat_counter_key(names[i])) != NULL;
+		ret = get_reason(r, member, names[i], &counts[i]);
 	}
-	tlat_leave(r, mark);
+	tlat_json_leave(r);
 	if (!ret && closed && known != json_object_size(member))
-		ret = tlat_refuse(r, key, "has a reason that libtimerlat %s does not know",
-				  TLAT_VERSION);
+		ret = tlat_json_refuse(r, key, "has a reason that libtimerlat %s does not know",
+				       TLAT_VERSION);
 	return ret;
 }
 
@@ -281,30 +272,29 @@ static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
 	static_assert(TLAT_REJECTED_COUNT == 3, "parts names every reason");
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(parts); i++)
 		if (parts[i] > TLAT_COUNT_MAX)
-			return tlat_refuse(r, "counts", "%llu is above 2^53",
-					   (unsigned long long)parts[i]);
+			return tlat_json_refuse(r, "counts", "%llu is above 2^53",
+						(unsigned long long)parts[i]);
 	if (tlat_counts_balance(counts))
-		return tlat_refuse(r, "counts",
-				   "asked is not recorded + early + overflow + missed + "
-				   "rejected + unfinished: %+lld",
-				   (long long)tlat_counts_balance(counts));
+		return tlat_json_refuse(r, "counts",
+					"asked is not recorded + early + overflow + missed + "
+					"rejected + unfinished: %+lld",
+					(long long)tlat_counts_balance(counts));
 	return 0;
 }
 
 static int get_counts(struct tlat_reader *r, const json_t *object, struct tlat_counts *counts)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_need(r, object, "counts", JSON_OBJECT, &member);
+	int ret;
 
-	if (ret < 0)
+	if ((ret = tlat_json_need(r, object, "counts", JSON_OBJECT, &member)) < 0 ||
+	    (ret = tlat_json_enter(r, object, "counts", &member)) < 0)
 		return ret;
-	mark = tlat_enter(r, "counts");
-	ret = tlat_get_fields(r, member, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	ret = tlat_json_get_fields(r, member, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
 	if (!ret)
 		ret = get_reasons(r, member, "rejected", counts->rejected, tlat_rejected_names,
 				  TLAT_REJECTED_COUNT, true);
-	tlat_leave(r, mark);
+	tlat_json_leave(r);
 	if (!ret)
 		ret = get_reasons(r, object, "disturbed", counts->disturbed, tlat_disturbed_names,
 				  TLAT_DISTURBED_COUNT, false);
@@ -321,12 +311,13 @@ static int check_hist(struct tlat_reader *r, const struct tlat_counts *counts,
 	if (early == counts->early && overflow == counts->overflow &&
 	    all == counts->recorded + early + overflow)
 		return 0;
-	return tlat_refuse(r, "histogram",
-			   "holds %llu recorded, %llu early, %llu overflow; "
-			   "counts say %llu, %llu, %llu",
-			   (unsigned long long)(all - early - overflow), (unsigned long long)early,
-			   (unsigned long long)overflow, (unsigned long long)counts->recorded,
-			   (unsigned long long)counts->early, (unsigned long long)counts->overflow);
+	return tlat_json_refuse(
+		r, "histogram",
+		"holds %llu recorded, %llu early, %llu overflow; "
+		"counts say %llu, %llu, %llu",
+		(unsigned long long)(all - early - overflow), (unsigned long long)early,
+		(unsigned long long)overflow, (unsigned long long)counts->recorded,
+		(unsigned long long)counts->early, (unsigned long long)counts->overflow);
 }
 
 /* The histogram of one of the other distributions. */
@@ -334,14 +325,12 @@ static int get_side_hist(struct tlat_reader *r, const json_t *object, const char
 			 struct tlat_hist **ret_hist)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	mark = tlat_enter(r, key);
-	ret = tlat_get_hist(r, member, 0, ret_hist);
-	tlat_leave(r, mark);
+	ret = tlat_json_get_hist(r, member, 0, ret_hist);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -350,11 +339,11 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	int ret;
 
 	if ((ret = get_counts(r, object, &result->counts)) < 0 ||
-	    (ret = tlat_get_hist(r, object, result->counts.overflow, &result->latency)) < 0 ||
+	    (ret = tlat_json_get_hist(r, object, result->counts.overflow, &result->latency)) < 0 ||
 	    (ret = check_hist(r, &result->counts, result->latency)) < 0 ||
-	    (ret = tlat_get_blocks(r, object, result->latency, &result->blocks)) < 0 ||
-	    (ret = tlat_get_outliers(r, object, result)) < 0 ||
-	    (ret = tlat_get_raw(r, object, result)) < 0 ||
+	    (ret = tlat_json_get_blocks(r, object, result->latency, &result->blocks)) < 0 ||
+	    (ret = tlat_json_get_outliers(r, object, result)) < 0 ||
+	    (ret = tlat_json_get_raw(r, object, result)) < 0 ||
 	    (ret = get_side_hist(r, object, "call", &result->call)) < 0 ||
 	    (ret = get_side_hist(r, object, "dwell", &result->dwell)) < 0 ||
 	    (ret = get_side_hist(r, object, "floor", &result->floor)) < 0)
@@ -368,26 +357,26 @@ static int fill_result(struct tlat_reader *r, const json_t *document, struct tla
 	json_t *kind;
 	int ret;
 
-	if ((ret = tlat_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
+	if ((ret = tlat_json_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
 	    (ret = get_conditions(r, document, result)) < 0 ||
-	    (ret = tlat_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
+	    (ret = tlat_json_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
 		return ret;
 	if (strcmp(json_string_value(kind), "latency"))
 		return 0;
 	ret = get_measured(r, document, result);
-	return ret < 0 ? ret : tlat_get_watch(r, document, &result->watch);
+	return ret < 0 ? ret : tlat_json_get_watch(r, document, &result->watch);
 }
 
-int tlat_get_result(struct tlat_reader *r, json_t *document, struct tlat_result **ret_result)
+int tlat_json_get_result(struct tlat_reader *r, json_t *document, struct tlat_result **ret_result)
 {
 	struct tlat_result *result;
 	int ret;
 
 	if (!json_is_object(document))
-		return tlat_refuse(r, "kind", "is missing, the result is no object");
+		return tlat_json_refuse(r, "kind", "is missing, the result is no object");
 	result = tlat_result_new();
 	if (!result)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	ret = fill_result(r, document, result);
 	if (ret < 0) {
 		tlat_result_free(result);

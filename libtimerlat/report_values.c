@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report_json.h"
 
@@ -44,7 +43,7 @@ static json_t *outlier_json(struct tlat_writer *w, const struct tlat_hist *hist,
 	};
 	json_t *object = json_object();
 
-	tlat_put_fields(w, object, &outlier, outlier_fields, TLAT_ARRAY_SIZE(outlier_fields));
+	tlat_json_put_fields(w, object, &outlier, outlier_fields, TLAT_ARRAY_SIZE(outlier_fields));
 	return object;
 }
 
@@ -58,7 +57,7 @@ json_t *tlat_outliers_json(struct tlat_writer *w, const struct tlat_result *resu
 	sorted = *result->outliers;
 	qsort(sorted.v, sorted.n, sizeof(sorted.v[0]), compare_outliers);
 	for (size_t i = 0; i < sorted.n; i++)
-		tlat_push(w, array, outlier_json(w, result->latency, &sorted.v[i]));
+		tlat_json_push(w, array, outlier_json(w, result->latency, &sorted.v[i]));
 	return array;
 }
 
@@ -69,7 +68,7 @@ static int to_units(struct tlat_reader *r, const struct tlat_hist *hist, const c
 	double units = value_ns * (double)tlat_hist_hz(hist) / (double)TLAT_NSEC_PER_SEC;
 
 	if (!(fabs(units) < 0x1p62))
-		return tlat_refuse(r, key, "%g is out of range", value_ns);
+		return tlat_json_refuse(r, key, "%g is out of range", value_ns);
 	*ret_value = llround(units);
 	return 0;
 }
@@ -81,8 +80,9 @@ static int get_outlier(struct tlat_reader *r, const json_t *item, const struct t
 	int code;
 
 	if (!json_is_object(item))
-		return tlat_refuse(r, "value_ns", "is missing, this is no object");
-	code = tlat_get_fields(r, item, &outlier, outlier_fields, TLAT_ARRAY_SIZE(outlier_fields));
+		return tlat_json_refuse(r, "value_ns", "is missing, this is no object");
+	code = tlat_json_get_fields(r, item, &outlier, outlier_fields,
+				    TLAT_ARRAY_SIZE(outlier_fields));
 	if (code < 0)
 		return code;
 	ret->t_ns = outlier.t_ns;
@@ -100,29 +100,28 @@ static int get_outlier_items(struct tlat_reader *r, const json_t *array,
 
 	outliers->n = n;
 	for (size_t i = 0; !ret && i < n; i++) {
-		size_t mark = tlat_enter_item(r, "outliers", i);
-
+		tlat_json_enter_item(r, "outliers", i);
 		ret = get_outlier(r, json_array_get(array, i), hist, &outliers->v[n - 1 - i]);
 		if (!ret && i && outliers->v[n - 1 - i].value > outliers->v[n - i].value)
-			ret = tlat_refuse(r, "value_ns", "is above the one before");
-		tlat_leave(r, mark);
+			ret = tlat_json_refuse(r, "value_ns", "is above the one before");
+		tlat_json_leave(r);
 	}
 	return ret;
 }
 
-int tlat_get_outliers(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+int tlat_json_get_outliers(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
 	json_t *array;
-	int ret = tlat_get(r, object, "outliers", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "outliers", JSON_ARRAY, &array);
 
 	if (ret < 0 || !json_array_size(array))
 		return ret;
 	if (!result->latency || json_array_size(array) > TLAT_OUTLIERS_MAX)
-		return tlat_refuse(r, "outliers", "%zu are more than there can be here",
-				   json_array_size(array));
+		return tlat_json_refuse(r, "outliers", "%zu are more than there can be here",
+					json_array_size(array));
 	result->outliers = calloc(1, sizeof(*result->outliers));
 	if (!result->outliers)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	return get_outlier_items(r, array, result->latency, result->outliers);
 }
 
@@ -131,31 +130,32 @@ json_t *tlat_raw_json(struct tlat_writer *w, const struct tlat_result *result)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < result->n_raw; i++)
-		tlat_push(w, array,
-			  tlat_json_real(tlat_hist_ns(result->latency, (double)result->raw[i])));
+		tlat_json_push(
+			w, array,
+			tlat_json_real(tlat_hist_ns(result->latency, (double)result->raw[i])));
 	return array;
 }
 
-int tlat_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+int tlat_json_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
 	json_t *array;
-	int ret = tlat_get(r, object, "raw_ns", JSON_ARRAY, &array);
+	int ret = tlat_json_get(r, object, "raw_ns", JSON_ARRAY, &array);
 	size_t n = json_array_size(array);
 
 	if (ret < 0 || !n)
 		return ret;
 	if (!result->latency)
-		return tlat_refuse(r, "raw_ns", "has values, but there is no histogram");
+		return tlat_json_refuse(r, "raw_ns", "has values, but there is no histogram");
 	result->raw = calloc(n, sizeof(*result->raw));
 	if (!result->raw)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
+		return tlat_json_no_memory(r);
 	for (size_t i = 0; !ret && i < n; i++) {
 		const json_t *value = json_array_get(array, i);
 
 		ret = json_is_number(value)
 			      ? to_units(r, result->latency, "raw_ns", json_number_value(value),
 					 &result->raw[i])
-			      : tlat_refuse(r, "raw_ns", "has an item that is no number");
+			      : tlat_json_refuse(r, "raw_ns", "has an item that is no number");
 	}
 	result->n_raw = n;
 	return ret;

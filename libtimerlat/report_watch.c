@@ -44,7 +44,7 @@ static json_t *cpu_rows(struct tlat_writer *w, json_t *object, int32_t cpu)
 		snprintf(key, sizeof(key), "%d", (int)cpu);
 	rows = json_object_get(object, key);
 	if (!rows) {
-		tlat_put(w, object, key, json_object());
+		tlat_json_put(w, object, key, json_object());
 		rows = json_object_get(object, key);
 	}
 	return rows;
@@ -57,7 +57,7 @@ static void put_row(struct tlat_writer *w, json_t *rows, const char *name, json_
 
 	if (!key)
 		w->failed = true;
-	tlat_put(w, rows, key ? json_string_value(key) : "", value);
+	tlat_json_put(w, rows, key ? json_string_value(key) : "", value);
 	json_decref(key);
 }
 
@@ -72,8 +72,8 @@ static json_t *idle_json(struct tlat_writer *w, const struct tlat_watch_delta *w
 				       : 0;
 		json_t *row = json_object();
 
-		tlat_put_fields(w, row, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
-		tlat_put(w, row, "share", tlat_json_real(share));
+		tlat_json_put_fields(w, row, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
+		tlat_json_put(w, row, "share", tlat_json_real(share));
 		put_row(w, cpu_rows(w, object, idle->cpu), idle->state, row);
 	}
 	return object;
@@ -91,21 +91,21 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_watch_count 
 
 json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *watch)
 {
-	json_t *object, *switches, *faults;
+	json_t *object;
 
 	if (!watch)
 		return json_null();
 	object = json_object();
-	switches = json_object();
-	faults = json_object();
-	tlat_put(w, object, "idle", idle_json(w, watch));
-	tlat_put(w, object, "interrupts", counts_json(w, watch->interrupts, watch->n_interrupts));
-	tlat_put(w, object, "softirqs", counts_json(w, watch->softirqs, watch->n_softirqs));
-	tlat_put_fields(w, switches, watch, switch_fields, TLAT_ARRAY_SIZE(switch_fields));
-	tlat_put(w, object, "switches", switches);
-	tlat_put_fields(w, faults, watch, fault_fields, TLAT_ARRAY_SIZE(fault_fields));
-	tlat_put(w, object, "faults", faults);
-	tlat_put_fields(w, object, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
+	tlat_json_put(w, object, "idle", idle_json(w, watch));
+	tlat_json_put(w, object, "interrupts",
+		      counts_json(w, watch->interrupts, watch->n_interrupts));
+	tlat_json_put(w, object, "softirqs", counts_json(w, watch->softirqs, watch->n_softirqs));
+	tlat_json_put(
+		w, object, "switches",
+		tlat_json_group(w, true, watch, switch_fields, TLAT_ARRAY_SIZE(switch_fields)));
+	tlat_json_put(w, object, "faults",
+		      tlat_json_group(w, true, watch, fault_fields, TLAT_ARRAY_SIZE(fault_fields)));
+	tlat_json_put_fields(w, object, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
 	return object;
 }
 
@@ -120,7 +120,7 @@ static int get_cpu(struct tlat_reader *r, const char *key, int32_t *ret_cpu)
 	errno = 0;
 	cpu = strtol(key, &end, 10);
 	if (end == key || *end || errno || cpu < 0 || cpu > INT32_MAX)
-		return tlat_refuse(r, key, "is neither a CPU number nor \"" ALL_CPUS "\"");
+		return tlat_json_refuse(r, key, "is neither a CPU number nor \"" ALL_CPUS "\"");
 	*ret_cpu = (int32_t)cpu;
 	return 0;
 }
@@ -135,10 +135,10 @@ static int take_idle(struct tlat_reader *r, void *v, size_t i, int32_t cpu, cons
 	struct tlat_watch_idle *idle = (struct tlat_watch_idle *)v + i;
 
 	if (!json_is_object(value))
-		return tlat_refuse(r, name, "is not an object");
+		return tlat_json_refuse(r, name, "is not an object");
 	idle->cpu = cpu;
 	snprintf(idle->state, sizeof(idle->state), "%s", name);
-	return tlat_get_fields(r, value, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
+	return tlat_json_get_fields(r, value, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
 }
 
 static int take_count(struct tlat_reader *r, void *v, size_t i, int32_t cpu, const char *name,
@@ -147,7 +147,7 @@ static int take_count(struct tlat_reader *r, void *v, size_t i, int32_t cpu, con
 	struct tlat_watch_count *count = (struct tlat_watch_count *)v + i;
 
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return tlat_refuse(r, name, "is not a count");
+		return tlat_json_refuse(r, name, "is not a count");
 	count->cpu = cpu;
 	snprintf(count->name, sizeof(count->name), "%s", name);
 	count->count = (uint64_t)json_integer_value(value);
@@ -176,7 +176,7 @@ static int take_rows(struct tlat_reader *r, json_t *member, void *v, take_row_fn
 		int ret = get_cpu(r, key, &cpu);
 
 		if (!ret && !json_is_object(rows))
-			ret = tlat_refuse(r, key, "is not an object");
+			ret = tlat_json_refuse(r, key, "is not an object");
 		if (ret < 0)
 			return ret;
 		json_object_foreach (rows, name, value) {
@@ -192,33 +192,14 @@ static int get_rows(struct tlat_reader *r, const json_t *object, const char *key
 		    take_row_fn *take, void **ret_v, size_t *ret_n)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, key, &member);
 
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
 	*ret_n = count_rows(member);
 	*ret_v = calloc(*ret_n + 1, size);
-	if (!*ret_v)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
-	mark = tlat_enter(r, key);
-	ret = take_rows(r, member, *ret_v, take);
-	tlat_leave(r, mark);
-	return ret;
-}
-
-static int get_group(struct tlat_reader *r, const json_t *object, const char *key,
-		     struct tlat_watch_delta *watch, const struct tlat_field *fields, size_t n)
-{
-	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, key, JSON_OBJECT, &member);
-
-	if (ret < 0 || !member)
-		return ret;
-	mark = tlat_enter(r, key);
-	ret = tlat_get_fields(r, member, watch, fields, n);
-	tlat_leave(r, mark);
+	ret = *ret_v ? take_rows(r, member, *ret_v, take) : tlat_json_no_memory(r);
+	tlat_json_leave(r);
 	return ret;
 }
 
@@ -237,35 +218,37 @@ static int fill_watch(struct tlat_reader *r, const json_t *member, struct tlat_w
 		ret = get_rows(r, member, "softirqs", sizeof(*watch->softirqs), take_count,
 			       &softirqs, &watch->n_softirqs);
 	watch->softirqs = softirqs;
-	if (!ret)
-		ret = get_group(r, member, "switches", watch, switch_fields,
-				TLAT_ARRAY_SIZE(switch_fields));
-	if (!ret)
-		ret = get_group(r, member, "faults", watch, fault_fields,
-				TLAT_ARRAY_SIZE(fault_fields));
-	if (!ret)
-		ret = tlat_get_fields(r, member, watch, watch_fields,
-				      TLAT_ARRAY_SIZE(watch_fields));
-	return ret;
+	if (ret < 0 ||
+	    (ret = tlat_json_get_group(r, member, "switches", watch, switch_fields,
+				       TLAT_ARRAY_SIZE(switch_fields))) < 0 ||
+	    (ret = tlat_json_get_group(r, member, "faults", watch, fault_fields,
+				       TLAT_ARRAY_SIZE(fault_fields))) < 0)
+		return ret;
+	return tlat_json_get_fields(r, member, watch, watch_fields, TLAT_ARRAY_SIZE(watch_fields));
 }
 
-int tlat_get_watch(struct tlat_reader *r, const json_t *object, struct tlat_watch_delta **ret_watch)
+static struct tlat_watch_delta *nothing_known(void)
+{
+	struct tlat_watch_delta *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return NULL;
+	watch->steal_ns = watch->throttled = -1;
+	watch->hrtimer_hangs = watch->hrtimer_retries = watch->hrtimer_events = -1;
+	return watch;
+}
+
+int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
+			struct tlat_watch_delta **ret_watch)
 {
 	json_t *member;
-	size_t mark;
-	int ret = tlat_get(r, object, "watch", JSON_OBJECT, &member);
+	int ret = tlat_json_enter(r, object, "watch", &member);
 
 	*ret_watch = NULL;
-	if (ret < 0 || !member)
+	if (ret <= 0)
 		return ret;
-	*ret_watch = calloc(1, sizeof(**ret_watch));
-	if (!*ret_watch)
-		return tlat_fail(r->reterr, -ENOMEM, "%s: out of memory", r->name);
-	(*ret_watch)->steal_ns = (*ret_watch)->throttled = -1;
-	(*ret_watch)->hrtimer_hangs = (*ret_watch)->hrtimer_retries = -1;
-	(*ret_watch)->hrtimer_events = -1;
-	mark = tlat_enter(r, "watch");
-	ret = fill_watch(r, member, *ret_watch);
-	tlat_leave(r, mark);
+	*ret_watch = nothing_known();
+	ret = *ret_watch ? fill_watch(r, member, *ret_watch) : tlat_json_no_memory(r);
+	tlat_json_leave(r);
 	return ret;
 }

@@ -35,23 +35,25 @@ static const struct tlat_field machine_fields[] = {
 	TLAT_FIELD(tlat_machine_facts, numa_balancing, INT32_OR_NULL),
 };
 
-static json_t *machine_json(struct tlat_writer *w, const struct tlat_report_machine *machine)
+json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report)
 {
+	const struct tlat_report_machine *machine = &report->machine;
 	json_t *object;
 
 	if (!machine->known)
 		return json_null();
 	object = json_object();
-	tlat_put_fields(w, object, &machine->facts, machine_fields,
-			TLAT_ARRAY_SIZE(machine_fields));
+	tlat_json_put_fields(w, object, &machine->facts, machine_fields,
+			     TLAT_ARRAY_SIZE(machine_fields));
 	/* Here -1 has a meaning, no throttling, where the period is known. */
-	tlat_put(w, object, "rt_runtime_us",
-		 machine->facts.rt_period_us < 0 ? json_null()
-						 : json_integer(machine->facts.rt_runtime_us));
-	tlat_put(w, object, "online", tlat_json_string(machine->online));
-	tlat_put(w, object, "isolated", tlat_json_string(machine->isolated));
-	tlat_put(w, object, "isolated_requested", tlat_json_string(machine->isolated_requested));
-	tlat_put(w, object, "nohz_full", tlat_json_string(machine->nohz_full));
+	tlat_json_put(w, object, "rt_runtime_us",
+		      machine->facts.rt_period_us < 0 ? json_null()
+						      : json_integer(machine->facts.rt_runtime_us));
+	tlat_json_put(w, object, "online", tlat_json_string(machine->online));
+	tlat_json_put(w, object, "isolated", tlat_json_string(machine->isolated));
+	tlat_json_put(w, object, "isolated_requested",
+		      tlat_json_string(machine->isolated_requested));
+	tlat_json_put(w, object, "nohz_full", tlat_json_string(machine->nohz_full));
 	return object;
 }
 
@@ -60,9 +62,9 @@ static json_t *tool_json(struct tlat_writer *w, const struct tlat_report *report
 	json_t *object = json_object(), *argv = json_array();
 
 	for (char **arg = report->argv; arg && *arg; arg++)
-		tlat_push(w, argv, tlat_json_string(*arg));
-	tlat_put(w, object, "version", json_string(TLAT_VERSION));
-	tlat_put(w, object, "argv", argv);
+		tlat_json_push(w, argv, tlat_json_string(*arg));
+	tlat_json_put(w, object, "version", json_string(TLAT_VERSION));
+	tlat_json_put(w, object, "argv", argv);
 	return object;
 }
 
@@ -93,13 +95,13 @@ static json_t *run_json(struct tlat_writer *w, const struct tlat_report *report)
 	const char *boot_id = report->machine.known ? report->machine.facts.boot_id : "";
 	json_t *object = json_object();
 
-	tlat_put(w, object, "id", tlat_json_string(report->id));
-	tlat_put(w, object, "boot_id", tlat_json_string(*boot_id ? boot_id : NULL));
-	tlat_put(w, object, "start", time_json(report->start_ns));
-	tlat_put(w, object, "duration_ns", json_integer(report->duration_ns));
-	tlat_put(w, object, "seed", json_integer((json_int_t)(report->seed & INT64_MAX)));
-	tlat_put(w, object, "repeat", tlat_json_string(repeat_of(report)));
-	tlat_put(w, object, "end", json_string(tlat_report_end(report)));
+	tlat_json_put(w, object, "id", tlat_json_string(report->id));
+	tlat_json_put(w, object, "boot_id", tlat_json_string(*boot_id ? boot_id : NULL));
+	tlat_json_put(w, object, "start", time_json(report->start_ns));
+	tlat_json_put(w, object, "duration_ns", json_integer(report->duration_ns));
+	tlat_json_put(w, object, "seed", json_integer((json_int_t)(report->seed & INT64_MAX)));
+	tlat_json_put(w, object, "repeat", tlat_json_string(repeat_of(report)));
+	tlat_json_put(w, object, "end", json_string(tlat_report_end(report)));
 	return object;
 }
 
@@ -122,12 +124,12 @@ static void add_offsets(struct tlat_writer *w, json_t *offsets, const struct tla
 			continue;
 		offset = tlat_offset_json(w, &result->offset);
 		if (!has_equal(offsets, offset))
-			tlat_push(w, offsets, json_incref(offset));
+			tlat_json_push(w, offsets, json_incref(offset));
 		json_decref(offset);
 	}
 }
 
-static json_t *clock_json(struct tlat_writer *w, const struct tlat_report *report)
+json_t *tlat_report_clock_json(struct tlat_writer *w, const struct tlat_report *report)
 {
 	json_t *object = tlat_clock_json(w, report->clock, report->slew_ppb);
 	json_t *offsets;
@@ -136,7 +138,7 @@ static json_t *clock_json(struct tlat_writer *w, const struct tlat_report *repor
 		return object;
 	offsets = json_array();
 	add_offsets(w, offsets, report);
-	tlat_put(w, object, "offsets", offsets);
+	tlat_json_put(w, object, "offsets", offsets);
 	return object;
 }
 
@@ -145,28 +147,29 @@ static json_t *results_json(struct tlat_writer *w, const struct tlat_report *rep
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < report->n_results; i++)
-		tlat_push(w, array, tlat_result_json(w, report, report->results[i]));
+		tlat_json_push(w, array, tlat_result_json(w, report, report->results[i]));
 	return array;
 }
 
 static void put_verdict(struct tlat_writer *w, json_t *object, const struct tlat_report *report)
 {
 	if (report->verdict != TLAT_NO_VERDICT)
-		tlat_put(w, object, "verdict", json_string(tlat_verdict_name(report->verdict)));
+		tlat_json_put(w, object, "verdict",
+			      json_string(tlat_verdict_name(report->verdict)));
 }
 
 static json_t *fresh_document(struct tlat_writer *w, const struct tlat_report *report)
 {
 	json_t *object = json_object();
 
-	tlat_put(w, object, "schema", json_string(TLAT_REPORT_SCHEMA));
-	tlat_put(w, object, "tool", tool_json(w, report));
-	tlat_put(w, object, "run", run_json(w, report));
-	tlat_put(w, object, "design", json_null());
-	tlat_put(w, object, "findings", tlat_findings_json(w, &report->findings, 0));
-	tlat_put(w, object, "machine", machine_json(w, &report->machine));
-	tlat_put(w, object, "clock", clock_json(w, report));
-	tlat_put(w, object, "results", results_json(w, report));
+	tlat_json_put(w, object, "schema", json_string(TLAT_REPORT_SCHEMA));
+	tlat_json_put(w, object, "tool", tool_json(w, report));
+	tlat_json_put(w, object, "run", run_json(w, report));
+	tlat_json_put(w, object, "design", json_null());
+	tlat_json_put(w, object, "findings", tlat_findings_json(w, &report->findings, 0));
+	tlat_json_put(w, object, "machine", tlat_report_machine_json(w, report));
+	tlat_json_put(w, object, "clock", tlat_report_clock_json(w, report));
+	tlat_json_put(w, object, "results", results_json(w, report));
 	put_verdict(w, object, report);
 	return object;
 }
@@ -186,14 +189,14 @@ static void merge_run(struct tlat_writer *w, json_t *object, const struct tlat_r
 	json_t *run = member_copy(object, "run", JSON_OBJECT);
 
 	if (report->argv) {
-		tlat_put(w, object, "tool", tool_json(w, report));
-		tlat_put(w, run, "repeat", tlat_json_string(report->repeat));
+		tlat_json_put(w, object, "tool", tool_json(w, report));
+		tlat_json_put(w, run, "repeat", tlat_json_string(report->repeat));
 	}
 	if (report->appended) {
-		tlat_put(w, run, "duration_ns", json_integer(report->duration_ns));
-		tlat_put(w, run, "end", json_string(tlat_report_end(report)));
+		tlat_json_put(w, run, "duration_ns", json_integer(report->duration_ns));
+		tlat_json_put(w, run, "end", json_string(tlat_report_end(report)));
 	}
-	tlat_put(w, object, "run", run);
+	tlat_json_put(w, object, "run", run);
 }
 
 static void merge_findings(struct tlat_writer *w, json_t *object, const struct tlat_report *report)
@@ -204,7 +207,7 @@ static void merge_findings(struct tlat_writer *w, json_t *object, const struct t
 	if (json_array_extend(findings, more) < 0)
 		w->failed = true;
 	json_decref(more);
-	tlat_put(w, object, "findings", findings);
+	tlat_json_put(w, object, "findings", findings);
 }
 
 static void merge_offsets(struct tlat_writer *w, json_t *object, const struct tlat_report *report)
@@ -216,8 +219,8 @@ static void merge_offsets(struct tlat_writer *w, json_t *object, const struct tl
 	clock = member_copy(object, "clock", JSON_OBJECT);
 	offsets = member_copy(clock, "offsets", JSON_ARRAY);
 	add_offsets(w, offsets, report);
-	tlat_put(w, clock, "offsets", offsets);
-	tlat_put(w, object, "clock", clock);
+	tlat_json_put(w, clock, "offsets", offsets);
+	tlat_json_put(w, object, "clock", clock);
 }
 
 static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *report)
@@ -232,7 +235,7 @@ static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *
 	if (!report->appended)
 		return object;
 	merge_offsets(w, object, report);
-	tlat_put(w, object, "results", results_json(w, report));
+	tlat_json_put(w, object, "results", results_json(w, report));
 	return object;
 }
 

@@ -27,9 +27,11 @@ enum tlat_disturbed {
 	TLAT_DISTURBED_COUNT,
 };
 
-/* Names as in the report, indexed by the enums. */
+/* As tlat_result_count() names them, indexed by the enums: "rejected.timeout". */
 extern const char *const tlat_rejected_names[TLAT_REJECTED_COUNT];
 extern const char *const tlat_disturbed_names[TLAT_DISTURBED_COUNT];
+/* Their key in the report: "timeout". */
+const char *tlat_counter_key(const char *name);
 
 /* asked = recorded + early + overflow + missed + rejected + unfinished, always. */
 struct tlat_counts {
@@ -64,6 +66,8 @@ struct tlat_outliers {
 enum tlat_end { TLAT_END_COUNT, TLAT_END_TIME, TLAT_END_SIGNAL, TLAT_END_BREAK, TLAT_END_ERROR };
 extern const char *const tlat_end_names[5];
 
+#define TLAT_NO_VERDICT (-1) /* no budget was given */
+
 struct tlat_result {
 	char probe[48], from[128], to[128];
 	int32_t thread;
@@ -92,7 +96,7 @@ struct tlat_result {
 	struct tlat_watch_delta *watch;
 	char *repeat;	 /* command that repeats this result alone */
 	int32_t end;	 /* enum tlat_end */
-	int32_t verdict; /* enum tlat_verdict, -1: no budget was given */
+	int32_t verdict; /* enum tlat_verdict or TLAT_NO_VERDICT */
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */
 	struct tlat_calibration *clock; /* NULL: not known */
@@ -106,6 +110,7 @@ void tlat_result_free(struct tlat_result *result);
 /* Left side minus right side of the accounting identity; 0 unless there is a bug. */
 int64_t tlat_counts_balance(const struct tlat_counts *counts);
 uint64_t tlat_counts_rejected(const struct tlat_counts *counts);
+uint64_t tlat_counts_disturbed(const struct tlat_counts *counts);
 
 /* The static name ("smt") that equals text, or NULL. */
 const char *tlat_relation_from_name(const char *text);

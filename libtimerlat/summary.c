@@ -4,7 +4,6 @@
  * with hidden expiries put back all come from here, so that they cannot differ.
  */
 #include <math.h>
-#include <string.h>
 
 #include "report.h"
 
@@ -68,7 +67,7 @@ static uint64_t add_hidden(struct tlat_hist *hist, int64_t value, int64_t period
 		int64_t low = (int64_t)tlat_hist_bin_low(index);
 		int64_t steps = (value - low) / period + 1;
 
-		tlat_hist_add_bin(hist, index, count * (uint64_t)steps);
+		tlat_hist_add_slot(hist, (int32_t)index, count * (uint64_t)steps);
 		added += count * (uint64_t)steps;
 		value -= steps * period;
 	}
@@ -83,7 +82,7 @@ static int64_t add_all_hidden(struct tlat_hist *into, const struct tlat_hist *fr
 	uint64_t added = 0;
 
 	for (uint32_t i = 0; i < TLAT_HIST_BINS; i++) {
-		uint64_t count = tlat_hist_bin(from, i);
+		uint64_t count = tlat_hist_slot_count(from, (int32_t)i);
 		int64_t middle = (int64_t)(tlat_hist_bin_low(i) + (tlat_hist_bin_width(i) - 1) / 2);
 
 		/* The largest value is known exactly. */
@@ -120,7 +119,7 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 {
 	bool estimate = kind == TLAT_FIGURE_ESTIMATE;
 	bool one_way =
-		result->has_offset && !result->round_trip && result->wait.cpu != result->kick.cpu;
+		result->has_kick && !result->round_trip && result->wait.cpu != result->kick.cpu;
 	const struct tlat_uncertainty_input in = {
 		.clock = result->clock,
 		.offset = one_way ? &result->offset : NULL,
@@ -136,7 +135,7 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 		.n = estimate ? estimate_ns->n_eff : 1,
 	};
 
-	if (!in.clock || !in.hz || !isfinite(in.value_ns))
+	if (!in.clock || !in.hz || !isfinite(in.value_ns) || (one_way && !result->has_offset))
 		return -ENODATA;
 	tlat_uncertainty(&in, ret);
 	return 0;
@@ -183,8 +182,7 @@ static void summarise_counts(const struct tlat_counts *counts, struct tlat_summa
 	s->missed = counts->missed;
 	s->rejected = tlat_counts_rejected(counts);
 	s->unfinished = counts->unfinished;
-	for (size_t i = 0; i < TLAT_DISTURBED_COUNT; i++)
-		s->disturbed += counts->disturbed[i];
+	s->disturbed = tlat_counts_disturbed(counts);
 }
 
 static void summarise_latency(const struct tlat_result *result, struct tlat_summary *s)

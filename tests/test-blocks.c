@@ -50,17 +50,20 @@ static struct tlat_blocks *new_blocks(void)
 
 static void add_block(const struct tlat_blocks *blocks, size_t i, uint64_t *sums)
 {
-	const struct tlat_block_bin *bins;
-	size_t n = tlat_blocks_bins(blocks, i, &bins);
+	struct tlat_block_bin bin;
+	int64_t last = TLAT_HIST_SLOT_FIRST - 1;
 	uint64_t samples = 0;
+	size_t cursor = 0;
 
-	for (size_t b = 0; b < n; b++) {
-		assert_in_range(bins[b].index - TLAT_HIST_SLOT_FIRST, 0, N_SLOTS - 1);
-		assert_true(b == 0 || bins[b].index > bins[b - 1].index);
-		assert_true(bins[b].count > 0);
-		sums[bins[b].index - TLAT_HIST_SLOT_FIRST] += bins[b].count;
-		samples += bins[b].count;
+	while (tlat_blocks_next(blocks, i, &cursor, &bin)) {
+		assert_in_range(bin.index - TLAT_HIST_SLOT_FIRST, 0, N_SLOTS - 1);
+		assert_true(bin.index > last);
+		assert_true(bin.count > 0);
+		sums[bin.index - TLAT_HIST_SLOT_FIRST] += bin.count;
+		samples += bin.count;
+		last = bin.index;
 	}
+	assert_int_equal(tlat_blocks_next(blocks, i, &cursor, &bin), 0);
 	assert_true(samples == tlat_blocks_samples(blocks, i));
 }
 
@@ -127,13 +130,14 @@ static void a_cut_without_new_samples_is_an_empty_block(void **state)
 {
 	struct tlat_hist *hist = new_hist();
 	struct tlat_blocks *blocks = new_blocks();
-	const struct tlat_block_bin *bins;
+	struct tlat_block_bin bin;
+	size_t cursor = 0;
 
 	(void)state;
 	for (int i = 0; i < 70; i++)
 		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
 	assert_int_equal(tlat_blocks_count(blocks), 35);
-	assert_int_equal(tlat_blocks_bins(blocks, 3, &bins), 0);
+	assert_int_equal(tlat_blocks_next(blocks, 3, &cursor, &bin), 0);
 	assert_int_equal(tlat_blocks_samples(blocks, 3), 0);
 	assert_float_equal(tlat_blocks_below(blocks, 3, 1e9), 0, 0);
 	tlat_blocks_free(blocks);
@@ -180,9 +184,9 @@ static void counts_of_any_size_survive_merging(void **state)
 
 	(void)state;
 	tlat_hist_set_extremes(hist, 0, (INT64_C(1) << 37) - 1);
-	for (uint32_t i = 0; i < 100; i++) {
-		tlat_hist_add_bin(hist, i % 7, (UINT64_C(1) << 62) >> (i % 63));
-		tlat_hist_add_bin(hist, TLAT_HIST_BINS - 1 - i % 3, UINT64_C(1) << 50);
+	for (int32_t i = 0; i < 100; i++) {
+		tlat_hist_add_slot(hist, i % 7, (UINT64_C(1) << 62) >> (i % 63));
+		tlat_hist_add_slot(hist, TLAT_HIST_BINS - 1 - i % 3, UINT64_C(1) << 50);
 		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
 	}
 	assert_adds_up(blocks, hist);
@@ -205,7 +209,7 @@ static void memory_stays_below_1_mib_for_the_widest_distribution(void **state)
 	tlat_hist_set_extremes(hist, 0, (INT64_C(1) << 37) - 1);
 	for (int cut = 0; cut < 130; cut++) {
 		for (int32_t i = 0; i < TLAT_HIST_BINS; i++)
-			tlat_hist_add_bin(hist, (uint32_t)i, 1 + (i % 3 == cut % 3) * 200u);
+			tlat_hist_add_slot(hist, i, 1 + (i % 3 == cut % 3) * 200u);
 		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
 		assert_true(bytes_in_use() < before_bytes + (1 << 20));
 	}
@@ -281,9 +285,11 @@ static void blocks_rebuilt_from_their_bins_are_the_same(void **state)
 		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
 	}
 	for (size_t i = 0; i < 64; i++) {
-		const struct tlat_block_bin *bins;
-		size_t n = tlat_blocks_bins(blocks, i, &bins);
+		struct tlat_block_bin bins[51], bin;
+		size_t n = 0, cursor = 0;
 
+		while (tlat_blocks_next(blocks, i, &cursor, &bin))
+			bins[n++] = bin;
 		assert_int_equal(tlat_blocks_add(again, bins, n), 0);
 		assert_true(tlat_blocks_samples(again, i) == tlat_blocks_samples(blocks, i));
 	}

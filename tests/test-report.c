@@ -67,10 +67,8 @@ static void same_hist(const struct tlat_hist *a, const struct tlat_hist *b)
 	assert_true(tlat_hist_min(a) == tlat_hist_min(b));
 	assert_true(tlat_hist_max(a) == tlat_hist_max(b));
 	assert_true(tlat_hist_overflow(a) == tlat_hist_overflow(b));
-	for (uint32_t i = 0; i < TLAT_HIST_BINS; i++)
-		assert_true(tlat_hist_bin(a, i) == tlat_hist_bin(b, i));
-	for (uint32_t i = 0; i < TLAT_HIST_EARLY_BINS; i++)
-		assert_true(tlat_hist_early_bin(a, i) == tlat_hist_early_bin(b, i));
+	for (int32_t slot = TLAT_HIST_SLOT_FIRST; slot <= TLAT_HIST_SLOT_OVERFLOW; slot++)
+		assert_true(tlat_hist_slot_count(a, slot) == tlat_hist_slot_count(b, slot));
 }
 
 static void a_report_that_is_read_answers_as_the_one_that_was_written(void **state)
@@ -339,6 +337,43 @@ static void the_offset_counts_for_one_way_pairs_on_two_cpus_only(void **state)
 	tlat_report_free(report);
 }
 
+static json_t *first_uncertainty(const json_t *document)
+{
+	const json_t *results = json_object_get(document, "results");
+
+	return json_object_get(json_array_get(results, 0), "uncertainty");
+}
+
+static void without_an_offset_a_wake_across_cpus_has_no_uncertainty(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	struct tlat_result *pair = report->results[0];
+	struct tlat_summary s = { .size = sizeof(s) };
+	json_t *document, *uncertainty;
+	char *text;
+
+	(void)state;
+	pair->has_offset = false;
+	assert_int_equal(tlat_result_summary(pair, &s), 0);
+	assert_true(isfinite(s.p50_ns) && isnan(s.u_ns) && isnan(s.worst_ns));
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	uncertainty = first_uncertainty(document);
+	assert_true(json_is_null(json_object_get(uncertainty, "u_ns")));
+	assert_true(json_is_null(json_object_get(uncertainty, "worst_ns")));
+	assert_int_equal(json_object_size(json_object_get(uncertainty, "by_figure")), 0);
+	json_decref(document);
+	free(text);
+	pair->round_trip = true;
+	assert_int_equal(tlat_result_summary(pair, &s), 0);
+	assert_true(isfinite(s.u_ns) && isfinite(s.worst_ns));
+	pair->round_trip = false;
+	pair->wait.cpu = pair->kick.cpu;
+	assert_int_equal(tlat_result_summary(pair, &s), 0);
+	assert_true(isfinite(s.u_ns) && isfinite(s.worst_ns));
+	tlat_report_free(report);
+}
+
 static void the_end_is_signal_before_error_before_the_last(void **state)
 {
 	struct tlat_report *report = sample_report();
@@ -443,6 +478,104 @@ static void numbers_have_a_point_in_every_locale(void **state)
 	free(text);
 }
 
+static const char *fact_of(const struct tlat_report *report, const char *name)
+{
+	struct tlat_fact fact;
+
+	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
+		if (!strcmp(fact.name, name))
+			return fact.value;
+	return NULL;
+}
+
+static void facts_are_the_same_before_and_after_the_file(void **state)
+{
+	struct tlat_report *report = sample_full(10), *again;
+	char *text = sample_text(report);
+	struct tlat_fact fact, same;
+	size_t i = 0;
+
+	(void)state;
+	again = sample_read(text);
+	assert_string_equal(fact_of(report, "machine.kernel"), "6.12.0-rt #1 SMP PREEMPT_RT");
+	assert_string_equal(fact_of(report, "machine.turbo"), "");
+	assert_string_equal(fact_of(report, "clock.source"), "tsc");
+	for (; tlat_report_fact(report, i, &fact) == 0; i++) {
+		assert_int_equal(tlat_report_fact(again, i, &same), 0);
+		assert_string_equal(fact.name, same.name);
+		assert_string_equal(fact.value, same.value);
+	}
+	assert_int_equal(tlat_report_fact(again, i, &same), -ENOENT);
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
+static void facts_that_an_append_brings_are_told(void **state)
+{
+	struct tlat_report *report;
+
+	(void)state;
+	assert_int_equal(tlat_report_new(&report, NULL, NULL, 1), 0);
+	report->machine.known = true;
+	report->machine.online = strdup("0-3");
+	assert_string_equal(fact_of(report, "machine.online"), "0-3");
+	assert_null(fact_of(report, "clock.source"));
+	assert_int_equal(tlat_report_append(report, sample_full(10)), 0);
+	assert_string_equal(fact_of(report, "clock.source"), "tsc");
+	assert_string_equal(fact_of(report, "machine.online"), "0-3");
+	tlat_report_free(report);
+}
+
+static void a_note_has_an_id_a_text_and_a_severity(void **state)
+{
+	const struct tlat_finding good = { .id = "a", .text = "b", .severity = TLAT_WARN };
+	struct tlat_finding wrong[] = { good, good, good, good }, last;
+	struct tlat_report *report = sample_report();
+
+	(void)state;
+	wrong[0].id = NULL;
+	wrong[1].text = NULL;
+	wrong[2].severity = 0;
+	wrong[3].severity = TLAT_ERROR + 1;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(wrong); i++)
+		assert_int_equal(tlat_report_note(report, &wrong[i]), -EINVAL);
+	assert_int_equal(report->findings.n, 0);
+	assert_int_equal(tlat_report_note(report, &good), 0);
+	assert_int_equal(tlat_report_finding(report, 0, &last), 0);
+	assert_string_equal(last.id, "a");
+	assert_int_equal(last.severity, TLAT_WARN);
+	tlat_report_free(report);
+}
+
+static void every_result_says_how_to_repeat_it(void **state)
+{
+	struct tlat_report *report = sample_full(10), *again;
+	char *text = sample_text(report);
+
+	(void)state;
+	again = sample_read(text);
+	assert_string_equal(tlat_result_repeat(tlat_report_result(report, 0)),
+			    "tlat run wake-futex -c 0,1 -p 40 --settle 50us");
+	assert_string_equal(tlat_result_repeat(tlat_report_result(again, 0)),
+			    tlat_result_repeat(tlat_report_result(report, 0)));
+	assert_null(tlat_result_repeat(tlat_report_result(again, 1)));
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
+#define TEXT_OF(number)			#number
+#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+static void the_version_is_the_one_of_its_parts(void **state)
+{
+	(void)state;
+	assert_string_equal(TLAT_VERSION,
+			    VERSION_OF(TLAT_VERSION_MAJOR, TLAT_VERSION_MINOR, TLAT_VERSION_PATCH));
+	assert_string_equal(tlat_version(), TLAT_VERSION);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,11 +590,17 @@ int main(void)
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),
 		cmocka_unit_test(a_stall_of_a_minute_is_corrected_at_once),
 		cmocka_unit_test(the_offset_counts_for_one_way_pairs_on_two_cpus_only),
+		cmocka_unit_test(without_an_offset_a_wake_across_cpus_has_no_uncertainty),
 		cmocka_unit_test(the_end_is_signal_before_error_before_the_last),
 		cmocka_unit_test(results_of_another_clock_keep_their_uncertainty),
 		cmocka_unit_test(arguments_that_are_no_text_become_text),
 		cmocka_unit_test(the_seed_fits_a_signed_integer_and_every_id_is_new),
 		cmocka_unit_test(numbers_have_a_point_in_every_locale),
+		cmocka_unit_test(facts_are_the_same_before_and_after_the_file),
+		cmocka_unit_test(facts_that_an_append_brings_are_told),
+		cmocka_unit_test(a_note_has_an_id_a_text_and_a_severity),
+		cmocka_unit_test(every_result_says_how_to_repeat_it),
+		cmocka_unit_test(the_version_is_the_one_of_its_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,10 @@
 /* chart.c - bars and binned counts; a bin of the histogram goes whole to where its middle lies. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "chart.h"
 #include "quantity.h"
+#include "tool.h"
 
 #define BARS_WANTED 16
 #define BARS_MAX    48
@@ -27,7 +27,7 @@ static double nice_width_ns(double width_ns)
 	static const double steps[] = { 1, 2, 5, 10 };
 	double power = width_ns > 1 ? pow(10, floor(log10(width_ns))) : 1;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(steps); i++)
 		if (steps[i] * power >= width_ns)
 			return steps[i] * power;
 	return 10 * power;

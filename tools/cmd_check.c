@@ -38,13 +38,13 @@ static const struct tlat_command command = {
 	.notes = "The self-test takes about 10 s; its result is kept in ~/.cache/timerlat for\n"
 		 "this boot, and reports quote it. Exit: 0 fine, 1 self-test failed, 2 no answer.",
 	.options = options,
-	.n_options = TLAT_ARRAY_LENGTH(options),
+	.n_options = TLAT_ARRAY_SIZE(options),
 };
 
 static void print_facts(const struct tlat_report *report, FILE *out)
 {
 	static const struct tlat_column columns[] = { { "fact", false }, { "value", false } };
-	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_LENGTH(columns));
+	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_SIZE(columns));
 	struct tlat_fact fact;
 
 	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)

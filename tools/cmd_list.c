@@ -20,7 +20,7 @@ static const struct tlat_command command = {
 	.operands = "",
 	.summary = "Every probe: where its interval begins and ends, and whether it runs here.",
 	.options = options,
-	.n_options = TLAT_ARRAY_LENGTH(options),
+	.n_options = TLAT_ARRAY_SIZE(options),
 };
 
 /* Texts come from the library and the kernel; only control characters need care. */
@@ -86,7 +86,7 @@ static void print_table(void)
 		{ "probe", false }, { "threads", false },   { "from", false },
 		{ "to", false },    { "runs here", false },
 	};
-	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_LENGTH(columns));
+	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_SIZE(columns));
 	struct tlat_probe_facts facts = { .size = sizeof(facts) };
 	struct tlat_error error;
 

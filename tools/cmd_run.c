@@ -38,16 +38,14 @@ static int check_cpus(const struct tlat_session *s, struct tlat_error *reterr)
 	n = tlat_machine_cpus(s->machine, cpus, pair, 2, reterr);
 	if (n < 0)
 		return n;
-	if (tlat_select_pairs(&s->config.selection) && n > 2) {
-		snprintf(reterr->text, sizeof(reterr->text),
-			 "-c %.100s: %d CPUs for a pair; name two (KICK,WAIT) or one", cpus, n);
-		return -EINVAL;
-	}
-	if (s->config.two_way && n == 1) {
-		snprintf(reterr->text, sizeof(reterr->text),
-			 "-c %.100s: --two-way needs two CPUs; name them, such as -c 0,1", cpus);
-		return -EINVAL;
-	}
+	if (tlat_select_pairs(&s->config.selection) && n > 2)
+		return tlat_tool_fail(reterr, -EINVAL,
+				      "-c %.100s: %d CPUs for a pair; name two (KICK,WAIT) or one",
+				      cpus, n);
+	if (s->config.two_way && n == 1)
+		return tlat_tool_fail(
+			reterr, -EINVAL,
+			"-c %.100s: --two-way needs two CPUs; name them, such as -c 0,1", cpus);
 	return 0;
 }
 
@@ -74,10 +72,8 @@ static int start_load(struct tlat_session *s, struct tlat_error *reterr)
 	if (!s->config.load)
 		return 0;
 	cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus));
-	if (!cpus) {
-		snprintf(reterr->text, sizeof(reterr->text), "out of memory for a CPU list");
-		return -ENOMEM;
-	}
+	if (!cpus)
+		return tlat_tool_fail(reterr, -ENOMEM, "out of memory for a CPU list");
 	n = measuring_cpus(s, cpus, TLAT_CPUS_MAX);
 	r = tlat_load_start(&s->load, s->config.load, cpus, n, reterr);
 	free(cpus);
@@ -139,31 +135,27 @@ static bool has_measured(const struct tlat_report *report)
 
 static int exit_code(int verdict)
 {
-	return verdict == TLAT_PASS   ? TLAT_EXIT_FINE
-	       : verdict == TLAT_FAIL ? TLAT_EXIT_BAD
-				      : TLAT_EXIT_INCONCLUSIVE;
+	static const int codes[] = {
+		[TLAT_PASS] = TLAT_EXIT_FINE,
+		[TLAT_INCONCLUSIVE] = TLAT_EXIT_INCONCLUSIVE,
+		[TLAT_FAIL] = TLAT_EXIT_BAD,
+	};
+
+	return codes[verdict];
 }
 
 static void print_report(const struct tlat_session *s, FILE *out)
 {
-	const struct tlat_asked asked = { (int32_t)s->config.policy,
-					  s->config.priority == TLAT_UNSET
-						  ? 0
-						  : (int32_t)s->config.priority };
-
 	tlat_results_machine(s->report, out);
-	tlat_results_print(s->report, asked, out);
+	tlat_results_print(s->report, out);
 	tlat_findings_print(s->report, out);
 }
 
 static void print_end(const struct tlat_session *s, FILE *out)
 {
-	const char *repeat = tlat_report_repeat(s->report);
-
 	if (tlat_stop_requested())
 		fputs("ended by a signal; this is what had been measured\n", out);
-	if (repeat)
-		fprintf(out, "repeat: %s\n", repeat);
+	tlat_results_repeat(s->report, out);
 }
 
 /* Table, verdict, JSON. Returns the exit code. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* cmd_show.c - "tlat show": a report that was written, as people read it. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "chart.h"
@@ -28,7 +27,7 @@ static const struct tlat_command command = {
 	.operands = "FILE",
 	.summary = "Print a report again, with a chart of each distribution; -: from stdin.",
 	.options = options,
-	.n_options = TLAT_ARRAY_LENGTH(options),
+	.n_options = TLAT_ARRAY_SIZE(options),
 	.max_operands = 1,
 };
 
@@ -51,19 +50,17 @@ static void print_distribution(const struct tlat_result *result, const struct sh
 
 static void print_report(const struct tlat_report *report, const struct show_config *config)
 {
-	const struct tlat_asked unknown = { TLAT_SCHED_INHERIT, 0 };
-	const char *repeat = tlat_report_repeat(report), *end = tlat_report_end(report);
+	const char *end = tlat_report_end(report);
 	const struct tlat_result *result;
 
 	tlat_results_machine(report, stdout);
-	tlat_results_print(report, unknown, stdout);
+	tlat_results_print(report, stdout);
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
 		print_distribution(result, config);
 	tlat_findings_print(report, stdout);
 	if (end && strcmp(end, "count") && strcmp(end, "time"))
 		printf("ended by: %s\n", end);
-	if (repeat)
-		printf("repeat: %s\n", repeat);
+	tlat_results_repeat(report, stdout);
 }
 
 static int show(const struct tlat_report *report, const struct show_config *config)

@@ -29,7 +29,7 @@ void tlat_results_machine(const struct tlat_report *report, FILE *out)
 {
 	const char *before = "";
 
-	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(headline); i++) {
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(headline); i++) {
 		const char *value = find_fact(report, headline[i].fact);
 
 		if (!*value)

@@ -8,12 +8,11 @@
 
 #include "live.h"
 #include "quantity.h"
-#include "stop.h"
 
 #define REDRAW_MS 250 /* the eye's pace; a controller may wake 5 times a second */
 #define ROWS_MAX  16  /* a taller table would scroll and leave its traces */
 
-bool tlat_live_possible(void)
+static bool is_possible(void)
 {
 	const char *term = getenv("TERM");
 
@@ -33,38 +32,40 @@ static void draw_row(const char *label, const struct tlat_progress *p)
 		tlat_time_short(p->max_ns, 4, max));
 }
 
-/* Returns how many rows there are now. */
-static int draw(struct tlat_run *run, const char *label)
+static void wipe(struct tlat_live *live)
 {
-	int row;
+	if (live->rows)
+		fprintf(stderr, "\033[%dA\033[J", live->rows);
+	live->rows = 0;
+}
 
-	for (row = 0; row < ROWS_MAX; row++) {
+void tlat_live_init(struct tlat_live *live, const char *label, bool wanted)
+{
+	*live = (struct tlat_live){ .label = label, .show = wanted && is_possible() };
+}
+
+int tlat_live_pause_ms(const struct tlat_live *live)
+{
+	return live->show ? REDRAW_MS : -1;
+}
+
+void tlat_live_draw(struct tlat_live *live, struct tlat_run *run)
+{
+	if (!live->show)
+		return;
+	wipe(live);
+	for (; live->rows < ROWS_MAX; live->rows++) {
 		struct tlat_progress progress = { .size = sizeof(progress) };
 
-		if (tlat_run_progress(run, row, &progress) < 0)
+		if (tlat_run_progress(run, live->rows, &progress) < 0)
 			break;
-		draw_row(label, &progress);
+		draw_row(live->label, &progress);
 	}
-	return row;
+	fflush(stderr);
 }
 
-static void wipe(int rows)
+void tlat_live_end(struct tlat_live *live)
 {
-	if (rows)
-		fprintf(stderr, "\033[%dA\033[J", rows);
-}
-
-void tlat_live_wait(struct tlat_run *run, const char *label, bool show)
-{
-	int rows = 0;
-
-	while (!tlat_stop_poll(run, show ? REDRAW_MS : -1)) {
-		if (!show)
-			continue;
-		wipe(rows);
-		rows = draw(run, label);
-		fflush(stderr);
-	}
-	wipe(rows);
+	wipe(live);
 	fflush(stderr);
 }

@@ -9,11 +9,22 @@
 
 #include <timerlat.h>
 
-/* Whether standard error is a terminal that can show progress. */
-bool tlat_live_possible(void);
+struct tlat_live {
+	const char *label;
+	bool show;
+	int rows; /* on the terminal now */
+};
 
-/* Wait for the end of run; with show four times a second a line per recording thread on stderr,
- * wiped at the end. A signal meanwhile stops the run. */
-void tlat_live_wait(struct tlat_run *run, const char *label, bool show);
+/* wanted: show if standard error is a terminal that can show progress. */
+void tlat_live_init(struct tlat_live *live, const char *label, bool wanted);
+
+/* How long nothing need be drawn; -1: ever. */
+int tlat_live_pause_ms(const struct tlat_live *live);
+
+/* A line per recording thread on stderr, in the place of those drawn before. */
+void tlat_live_draw(struct tlat_live *live, struct tlat_run *run);
+
+/* Wipe it. */
+void tlat_live_end(struct tlat_live *live);
 
 #endif /* TLAT_LIVE_H */

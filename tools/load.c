@@ -17,6 +17,7 @@
 
 #include "load.h"
 #include "stop.h"
+#include "tool.h"
 
 /* What a load gets to clean up after itself, in steps of 10 ms. */
 #define GRACE_STEPS 30
@@ -136,10 +137,8 @@ int tlat_load_start(struct tlat_load **ret_load, const char *command, const int3
 	}
 	if (r < 0) {
 		free(load);
-		reterr->code = r;
-		snprintf(reterr->text, sizeof(reterr->text),
-			 "--load '%.200s': no process (%s); see ulimit -u", command, strerror(-r));
-		return r;
+		return tlat_tool_fail(reterr, r, "--load '%.200s': no process (%s); see ulimit -u",
+				      command, strerror(-r));
 	}
 	tlat_stop_take_along(load->shell);
 	*ret_load = load;

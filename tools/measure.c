@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* measure.c - the order of runs: sweep points, probes, directions. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,12 +27,18 @@ static int add_report(struct tlat_session *s, struct tlat_report *report, struct
 		return 0;
 	}
 	r = tlat_report_append(s->report, report);
-	if (r < 0) {
-		reterr->code = r;
-		snprintf(reterr->text, sizeof(reterr->text), "results cannot be joined: %s",
-			 strerror(-r));
-	}
-	return r;
+	return r < 0 ? tlat_tool_fail(reterr, r, "results cannot be joined: %s", strerror(-r)) : 0;
+}
+
+/* What is due while a run goes on is due here. */
+static void wait_for_end(const struct tlat_session *s, struct tlat_run *run, const char *label)
+{
+	struct tlat_live live;
+
+	tlat_live_init(&live, label, !s->config.quiet);
+	while (!tlat_stop_poll(run, tlat_live_pause_ms(&live)))
+		tlat_live_draw(&live, run);
+	tlat_live_end(&live);
 }
 
 /* The first run starts even after a signal, and is then stopped: its report says so. */
@@ -49,18 +54,9 @@ static int run_once(struct tlat_session *s, const struct tlat_run_opts *opts, bo
 		return r;
 	if (last)
 		tlat_rights_for_writing(tlat_save_is_file(&s->save));
-	tlat_live_wait(run, opts->probe, !s->config.quiet && tlat_live_possible());
+	wait_for_end(s, run, opts->probe);
 	r = tlat_run_wait(run, &report, reterr);
 	return r < 0 ? r : add_report(s, report, reterr);
-}
-
-static size_t count_results(const struct tlat_report *report)
-{
-	size_t n = 0;
-
-	while (report && tlat_report_result(report, n))
-		n++;
-	return n;
 }
 
 /* The offset of the two CPUs' clocks enters both directions with opposite signs. */
@@ -115,7 +111,8 @@ static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t f
 	r = run_once(s, opts, last, reterr);
 	if (r < 0)
 		return r;
-	tlat_results_summary(tlat_report_result(s->report, count_results(s->report) - 1), &back);
+	tlat_results_summary(tlat_report_result(s->report, tlat_results_count(s->report) - 1),
+			     &back);
 	if (isfinite(there.mean_ns) && isfinite(back.mean_ns))
 		note_two_way(s, &there, &back, opts->probe);
 	return 0;
@@ -123,7 +120,7 @@ static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t f
 
 static int run_probe(struct tlat_session *s, size_t point, size_t probe, struct tlat_error *reterr)
 {
-	size_t before = count_results(s->report);
+	size_t before = s->report ? tlat_results_count(s->report) : 0;
 	bool last = is_last(s, point, probe);
 	struct tlat_run_opts opts;
 	int r;

@@ -147,9 +147,9 @@ static int policy_parse(const struct tlat_option *o, const char *value, void *fi
 	size_t i = 0;
 
 	(void)o;
-	while (i < TLAT_ARRAY_LENGTH(usable) && usable[i] != policy)
+	while (i < TLAT_ARRAY_SIZE(usable) && usable[i] != policy)
 		i++;
-	if (i == TLAT_ARRAY_LENGTH(usable)) {
+	if (i == TLAT_ARRAY_SIZE(usable)) {
 		snprintf(why, TLAT_WHY_TEXT, "no such policy; fifo, rr, other, batch or inherit");
 		return -EINVAL;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "quantity.h"
+#include "tool.h"
 
 struct unit {
 	const char *name;
@@ -28,11 +29,9 @@ static const struct unit units[] = {
 	{ "d", 86400000000000 },
 };
 
-#define UNITS (sizeof(units) / sizeof(units[0]))
-
 static const struct unit *unit_find(const char *name)
 {
-	for (size_t i = 0; i < UNITS; i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++)
 		if (!strcmp(units[i].name, name))
 			return &units[i];
 	return NULL;
@@ -141,7 +140,7 @@ const char *tlat_time_exact(int64_t ns, char *text)
 {
 	const struct unit *best = &units[0];
 
-	for (size_t i = 0; i < UNITS; i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++)
 		if (ns % units[i].ns == 0 && units[i].ns > best->ns)
 			best = &units[i];
 	if (ns == 0)
@@ -175,7 +174,7 @@ const char *tlat_time_short(double ns, int digits, char *text)
 		return strcpy(text, "-");
 	if (ns == 0)
 		return strcpy(text, "0ns");
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(shown); i++) {
 		double value = ns / (double)shown[i].ns;
 		int decimals = decimals_of(fabs(value), digits);
 

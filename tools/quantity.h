@@ -6,7 +6,6 @@
 #ifndef TLAT_QUANTITY_H
 #define TLAT_QUANTITY_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define TLAT_QUANTITY_TEXT 32 /* room for any formatted quantity */

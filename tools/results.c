@@ -104,12 +104,22 @@ static void samples_cell(const struct row *row, char *text)
 
 FIGURE_CELL(min_cell, min_ns, FIGURE_DIGITS)
 FIGURE_CELL(p50_cell, p50_ns, FIGURE_DIGITS)
-FIGURE_CELL(u_cell, u_ns, COST_DIGITS)
 FIGURE_CELL(p99_cell, p99_ns, FIGURE_DIGITS)
 FIGURE_CELL(p999_cell, p999_ns, FIGURE_DIGITS)
 FIGURE_CELL(max_cell, max_ns, FIGURE_DIGITS)
 FIGURE_CELL(call_cell, call_p50_ns, COST_DIGITS)
 FIGURE_CELL(floor_cell, floor_p50_ns, COST_DIGITS)
+
+/* A figure whose uncertainty is not known must not look like one that has none. */
+static void u_cell(const struct row *row, char *text)
+{
+	const struct tlat_summary *s = &row->summary;
+
+	if (!is_empty(s) && isfinite(s->p50_ns) && isnan(s->u_ns))
+		strcpy(text, "?");
+	else
+		tlat_time_short(is_empty(s) ? (double)NAN : s->u_ns, COST_DIGITS, text);
+}
 
 static const struct column settle_column = { { "settle", true }, settle_cell };
 static const struct column cpu_latency_column = { { "cpu-lat", true }, cpu_latency_cell };
@@ -175,18 +185,17 @@ static const char *uncertainty_title(void)
 static void choose_columns(struct layout *layout, const struct tlat_report *report)
 {
 	layout->n = 0;
-	add_columns(layout, first_columns, TLAT_ARRAY_LENGTH(first_columns));
+	add_columns(layout, first_columns, TLAT_ARRAY_SIZE(first_columns));
 	if (varies(report, settle_differs))
 		add_columns(layout, &settle_column, 1);
 	if (varies(report, cpu_latency_differs))
 		add_columns(layout, &cpu_latency_column, 1);
-	add_columns(layout, figure_columns, TLAT_ARRAY_LENGTH(figure_columns));
+	add_columns(layout, figure_columns, TLAT_ARRAY_SIZE(figure_columns));
 	for (size_t i = 0; i < layout->n; i++)
 		if (layout->columns[i].cell == u_cell)
 			layout->columns[i].head.title = uncertainty_title();
 }
 
-/* A report that was read does not say what was asked, but the library's finding does. */
 static bool has_refusal(const struct tlat_result *result)
 {
 	struct tlat_finding finding;
@@ -195,15 +204,6 @@ static bool has_refusal(const struct tlat_result *result)
 		if (!strcmp(finding.id, "policy-refused"))
 			return true;
 	return false;
-}
-
-static bool is_degraded(const struct row *row, struct tlat_asked asked)
-{
-	if (is_empty(&row->summary))
-		return false;
-	if (asked.policy == TLAT_SCHED_INHERIT)
-		return has_refusal(row->result);
-	return row->summary.policy != asked.policy || row->summary.priority != asked.priority;
 }
 
 static void add_row(struct tlat_table *table, const struct layout *layout, const struct row *row)
@@ -220,7 +220,7 @@ static void add_row(struct tlat_table *table, const struct layout *layout, const
 
 /* Returns whether a row is marked. */
 static bool add_rows(struct tlat_table *table, const struct layout *layout,
-		     const struct tlat_report *report, struct tlat_asked asked)
+		     const struct tlat_report *report)
 {
 	const struct tlat_result *result;
 	bool marked = false;
@@ -229,14 +229,14 @@ static bool add_rows(struct tlat_table *table, const struct layout *layout,
 		struct row row = { .result = result };
 
 		tlat_results_summary(result, &row.summary);
-		row.degraded = is_degraded(&row, asked);
+		row.degraded = !is_empty(&row.summary) && has_refusal(result);
 		marked |= row.degraded;
 		add_row(table, layout, &row);
 	}
 	return marked;
 }
 
-void tlat_results_print(const struct tlat_report *report, struct tlat_asked asked, FILE *out)
+void tlat_results_print(const struct tlat_report *report, FILE *out)
 {
 	struct tlat_column heads[COLUMNS_MAX];
 	struct tlat_table *table;
@@ -249,11 +249,31 @@ void tlat_results_print(const struct tlat_report *report, struct tlat_asked aske
 	for (size_t i = 0; i < layout.n; i++)
 		heads[i] = layout.columns[i].head;
 	table = tlat_table_new(heads, layout.n);
-	marked = add_rows(table, &layout, report, asked);
+	marked = add_rows(table, &layout, report);
 	tlat_table_print(table, out);
 	tlat_table_free(table);
 	if (marked)
 		fputs("* not the policy that was asked for\n", out);
 	fputc('\n', out);
 	tlat_results_details(report, out);
+}
+
+size_t tlat_results_count(const struct tlat_report *report)
+{
+	size_t n = 0;
+
+	while (tlat_report_result(report, n))
+		n++;
+	return n;
+}
+
+void tlat_results_repeat(const struct tlat_report *report, FILE *out)
+{
+	const struct tlat_result *first = tlat_report_result(report, 0);
+	const char *repeat = tlat_report_repeat(report);
+
+	if (first && tlat_results_count(report) == 1 && tlat_result_repeat(first))
+		return;
+	if (repeat)
+		fprintf(out, "repeat: %s\n", repeat);
 }

@@ -9,16 +9,16 @@
 
 #include <timerlat.h>
 
-/* What was asked for, to mark what is not in force; TLAT_SCHED_INHERIT: not known. */
-struct tlat_asked {
-	int32_t policy, priority;
-};
-
 /* The line of conditions: kernel, CPUs, clock. */
 void tlat_results_machine(const struct tlat_report *report, FILE *out);
 
 /* One row per probe, sweep point and thread, and below it what does not fit in a row. */
-void tlat_results_print(const struct tlat_report *report, struct tlat_asked asked, FILE *out);
+void tlat_results_print(const struct tlat_report *report, FILE *out);
+
+/* The command that repeats the whole, where that of a result does not: there are several. */
+void tlat_results_repeat(const struct tlat_report *report, FILE *out);
+
+size_t tlat_results_count(const struct tlat_report *report);
 
 /* Every finding once, with the probes that it is about and the remedy. */
 void tlat_findings_print(const struct tlat_report *report, FILE *out);

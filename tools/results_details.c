@@ -64,7 +64,7 @@ static bool is_trouble(const char *name)
 {
 	static const char *const usual[] = { "asked", "recorded", "warmup", "rests" };
 
-	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(usual); i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(usual); i++)
 		if (!strcmp(name, usual[i]))
 			return false;
 	return true;
@@ -102,7 +102,7 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 		fputs("       no samples\n", out);
 		return;
 	}
-	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(figures); i++) {
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(figures); i++) {
 		if (!isnan(figures[i].ns))
 			continue;
 		fprintf(out, "%s%s", missing ? ", " : "       too few samples for ",
@@ -127,6 +127,15 @@ static void add_point(struct line *line, const struct tlat_summary *s)
 	line->before = ": ";
 }
 
+/* In one piece, however long, so that it can be copied. */
+static void print_repeat(const struct tlat_result *result, FILE *out)
+{
+	const char *repeat = tlat_result_repeat(result);
+
+	if (repeat)
+		fprintf(out, "%*srepeat: %s\n", INDENT, "", repeat);
+}
+
 static void print_result(const struct tlat_result *result, FILE *out)
 {
 	struct line line = { out, 0, "" };
@@ -135,6 +144,7 @@ static void print_result(const struct tlat_result *result, FILE *out)
 	tlat_results_summary(result, &s);
 	if (!s.asked && !s.recorded) {
 		fputs("  did not run; see the findings\n", out);
+		print_repeat(result, out);
 		return;
 	}
 	add_point(&line, &s);
@@ -145,6 +155,7 @@ static void print_result(const struct tlat_result *result, FILE *out)
 	add_time(&line, "mean", s.mean_ns);
 	fputc('\n', out);
 	print_missing(&s, out);
+	print_repeat(result, out);
 }
 
 /* Whether an earlier result is of the same probe, and has thus printed this one too. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* run_config.c - options of "tlat run": their table, what contradicts what, and the defaults. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,7 @@ const struct tlat_command tlat_run_command = {
 	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE does what\n"
 		 "--json FILE does. Exit: 0 fine, 1 budget missed, 2 no answer, 77 inconclusive.",
 	.options = options,
-	.n_options = TLAT_ARRAY_LENGTH(options),
+	.n_options = TLAT_ARRAY_SIZE(options),
 	.max_operands = -1,
 };
 

@@ -2,11 +2,11 @@
 /* select.c - names and globs to probes. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "select.h"
+#include "tool.h"
 
 static int facts_at(size_t index, struct tlat_probe_facts *facts)
 {
@@ -43,11 +43,8 @@ static int add(struct tlat_selection *selection, const struct tlat_probe_facts *
 	if (has(selection, facts->name))
 		return 0;
 	grown = realloc(selection->probes, (selection->n + 1) * sizeof(*grown));
-	if (!grown) {
-		reterr->code = -ENOMEM;
-		snprintf(reterr->text, sizeof(reterr->text), "out of memory for the probes");
-		return -ENOMEM;
-	}
+	if (!grown)
+		return tlat_tool_fail(reterr, -ENOMEM, "out of memory for the probes");
 	selection->probes = grown;
 	grown[selection->n++] = *facts;
 	return 0;
@@ -55,10 +52,8 @@ static int add(struct tlat_selection *selection, const struct tlat_probe_facts *
 
 static int no_such(struct tlat_error *reterr, const char *word)
 {
-	reterr->code = -ENOENT;
-	snprintf(reterr->text, sizeof(reterr->text), "no probe %s '%.100s'; see tlat list",
-		 is_glob(word) ? "matches" : "is named", word);
-	return -ENOENT;
+	return tlat_tool_fail(reterr, -ENOENT, "no probe %s '%.100s'; see tlat list",
+			      is_glob(word) ? "matches" : "is named", word);
 }
 
 static int add_glob(struct tlat_selection *selection, const char *glob, struct tlat_error *reterr)

@@ -5,7 +5,6 @@
 #ifndef TLAT_SELECT_H
 #define TLAT_SELECT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <timerlat.h>

@@ -27,21 +27,23 @@
 #define U_FLOOR_NS 60
 #define U_SHARE	   0.01
 
+#define DELAYS 4
+
+struct delay {
+	int64_t ns;
+	int trials, recovered;
+	double median_error_ns;
+	double u_ns; /* median of the stated uncertainties */
+};
+
 struct tester {
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 	char cpu[16];
-	struct tlat_selftest_delay *delay;
+	struct delay *delay;
 	double *errors_ns, *us_ns; /* of the trials of one delay */
 	int trials;
 };
-
-static int refuse(struct tlat_error *reterr, int code, const char *text)
-{
-	reterr->code = code;
-	snprintf(reterr->text, sizeof(reterr->text), "%s", text);
-	return code;
-}
 
 static int measure(const struct tester *t, struct tlat_summary *ret_summary,
 		   struct tlat_error *reterr)
@@ -53,7 +55,7 @@ static int measure(const struct tester *t, struct tlat_summary *ret_summary,
 			      .machine = t->machine, .clock = t->clock, .settle_ns = SETTLE_NS,
 			      .slack_ns = 1, .warmup = WARMUP, .policy = TLAT_SCHED_FIFO,
 			      .priority = 40, .flags = TLAT_RUN_NO_FLOOR,
-			      .inject_ns = t->delay->delay_ns);
+			      .inject_ns = t->delay->ns);
 	int r = tlat_run_start(&run, &opts, reterr);
 
 	if (r < 0)
@@ -72,18 +74,20 @@ static int measure(const struct tester *t, struct tlat_summary *ret_summary,
 static int trial(struct tester *t, int i, struct tlat_error *reterr)
 {
 	struct tlat_summary s = { .size = sizeof(s) };
-	double bound_ns = U_FLOOR_NS + U_SHARE * (double)t->delay->delay_ns;
+	double bound_ns = U_FLOOR_NS + U_SHARE * (double)t->delay->ns;
 	int r = measure(t, &s, reterr);
 
 	if (r < 0)
 		return r;
 	if (tlat_stop_requested())
-		return refuse(reterr, -ECANCELED, "self-test: ended by a signal, no result");
+		return tlat_tool_fail(reterr, -ECANCELED,
+				      "self-test: ended by a signal, no result");
 	t->errors_ns[i] = s.recovered_ns - s.injected_ns;
 	t->us_ns[i] = s.recovered_u_ns < bound_ns ? s.recovered_u_ns : bound_ns;
 	if (!isfinite(t->errors_ns[i]) || !isfinite(t->us_ns[i]))
-		return refuse(reterr, -ENODATA,
-			      "self-test: wake-futex gave no figures; see tlat run wake-futex");
+		return tlat_tool_fail(
+			reterr, -ENODATA,
+			"self-test: wake-futex gave no figures; see tlat run wake-futex");
 	t->delay->recovered += fabs(t->errors_ns[i]) <= t->us_ns[i];
 	return 0;
 }
@@ -115,26 +119,25 @@ static int test_delay(struct tester *t, struct tlat_error *reterr)
 	return 0;
 }
 
-static void print_delay(const struct tlat_selftest_delay *d, FILE *out)
+static void print_delay(const struct delay *d, FILE *out)
 {
 	char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT], u[TLAT_QUANTITY_TEXT];
 
 	fprintf(out, "self-test %5s: recovered %d of %d, median error %s, U %s\n",
-		tlat_time_exact(d->delay_ns, delay), d->recovered, d->trials,
+		tlat_time_exact(d->ns, delay), d->recovered, d->trials,
 		tlat_time_short(d->median_error_ns, 3, error), tlat_time_short(d->u_ns, 3, u));
 	fflush(out);
 }
 
-static int test_all(struct tester *t, struct tlat_selftest_result *result, FILE *out,
-		    struct tlat_error *reterr)
+static int test_all(struct tester *t, struct delay *delays, FILE *out, struct tlat_error *reterr)
 {
-	static const int64_t delays_ns[TLAT_SELFTEST_DELAYS] = { 200, 1000, 10000, 100000 };
+	static const int64_t delays_ns[DELAYS] = { 200, 1000, 10000, 100000 };
 
-	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
+	for (size_t i = 0; i < DELAYS; i++) {
 		int r;
 
-		t->delay = &result->delays[i];
-		*t->delay = (struct tlat_selftest_delay){ .delay_ns = delays_ns[i] };
+		t->delay = &delays[i];
+		*t->delay = (struct delay){ .ns = delays_ns[i] };
 		r = test_delay(t, reterr);
 		if (r < 0)
 			return r;
@@ -144,49 +147,59 @@ static int test_all(struct tester *t, struct tlat_selftest_result *result, FILE 
 	return 0;
 }
 
-static bool is_enough(const struct tlat_selftest_result *result)
+static bool is_enough(const struct delay *delays)
 {
 	int recovered = 0, trials = 0;
 
-	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
-		recovered += result->delays[i].recovered;
-		trials += result->delays[i].trials;
+	for (size_t i = 0; i < DELAYS; i++) {
+		recovered += delays[i].recovered;
+		trials += delays[i].trials;
 	}
 	return recovered >= SHARE_NEEDED * trials;
 }
 
-/* A quote is information: what it says was true of another moment of this boot. */
-static void note(struct tlat_report *report, const struct tlat_selftest_result *result, bool quote)
+/* To be given to free(3); NULL when memory is short. */
+static char *describe(const struct delay *delays)
 {
-	char text[400];
-	bool enough = is_enough(result);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("on this boot injected delays were recovered:", out);
+	for (size_t i = 0; i < DELAYS; i++) {
+		char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT];
+
+		fprintf(out, "%s %s %d of %d (median error %s)", i ? "," : "",
+			tlat_time_exact(delays[i].ns, delay), delays[i].recovered, delays[i].trials,
+			tlat_time_short(delays[i].median_error_ns, 3, error));
+	}
+	fclose(out);
+	return text;
+}
+
+static void note(struct tlat_report *report, const struct delay *delays)
+{
+	bool enough = is_enough(delays);
+	char *text = describe(delays);
 	const struct tlat_finding finding = {
 		.id = "self-test",
 		.text = text,
 		.remedy = enough ? NULL : "again, on a quiet machine: tlat check --self-test",
-		.severity = enough || quote ? TLAT_INFO : TLAT_WARN,
+		.severity = enough ? TLAT_INFO : TLAT_WARN,
 	};
-	size_t n = 0;
 
-	n += (size_t)snprintf(text, sizeof(text), "on this boot injected delays were recovered:");
-	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
-		const struct tlat_selftest_delay *d = &result->delays[i];
-		char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT];
-
-		tlat_time_exact(d->delay_ns, delay);
-		tlat_time_short(d->median_error_ns, 3, error);
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "%s %s %d of %d (median error %s)", i ? "," : "", delay,
-				      d->recovered, d->trials, error);
-	}
-	tlat_report_note(report, &finding);
+	if (text)
+		tlat_report_note(report, &finding);
+	free(text);
 }
 
 int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
 		  struct tlat_clock *clock, int trials, FILE *out, struct tlat_error *reterr)
 {
 	struct tester t = { .machine = machine, .clock = clock, .trials = trials };
-	struct tlat_selftest_result result = { 0 };
+	struct delay delays[DELAYS] = { 0 };
 	int32_t cpus[2];
 	int r = tlat_machine_choose(machine, false, cpus, reterr);
 
@@ -195,21 +208,30 @@ int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
 	snprintf(t.cpu, sizeof(t.cpu), "%" PRId32, cpus[0]);
 	t.errors_ns = calloc((size_t)trials, sizeof(double));
 	t.us_ns = calloc((size_t)trials, sizeof(double));
-	r = t.errors_ns && t.us_ns ? test_all(&t, &result, out, reterr)
-				   : refuse(reterr, -ENOMEM, "out of memory for the self-test");
+	r = t.errors_ns && t.us_ns
+		    ? test_all(&t, delays, out, reterr)
+		    : tlat_tool_fail(reterr, -ENOMEM, "out of memory for the self-test");
 	free(t.errors_ns);
 	free(t.us_ns);
 	if (r < 0)
 		return r;
-	tlat_selftest_store(&result);
-	note(report, &result, false);
-	return is_enough(&result);
+	note(report, delays);
+	tlat_selftest_store(report);
+	return is_enough(delays);
 }
 
+/* A quote is information: what it says was true of another moment of this boot. */
 void tlat_selftest_quote(struct tlat_report *report)
 {
-	struct tlat_selftest_result result;
+	struct tlat_report *kept;
+	struct tlat_finding finding;
 
-	if (tlat_selftest_load(&result) == 0)
-		note(report, &result, true);
+	if (tlat_selftest_load(&kept) < 0)
+		return;
+	for (size_t i = 0; tlat_report_finding(kept, i, &finding) == 0; i++) {
+		finding.severity = TLAT_INFO;
+		if (!strcmp(finding.id, "self-test"))
+			tlat_report_note(report, &finding);
+	}
+	tlat_report_free(kept);
 }

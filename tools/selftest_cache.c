@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* selftest_cache.c - where the self-test's result lies, and its one line of JSON. */
+/* selftest_cache.c - where the report of the last self-test lies. */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "selftest_cache.h"
 
@@ -28,7 +27,7 @@ static int read_boot_id(char *text, size_t size)
 }
 
 /* The directory for caches, made when asked for. Its parent is the user's to make. */
-static int find_directory(char *path, size_t size, int make)
+static int find_directory(char *path, size_t size, bool make)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n;
@@ -49,7 +48,7 @@ static int find_directory(char *path, size_t size, int make)
 	return 0;
 }
 
-static int find_file(char *path, size_t size, int make)
+static int find_file(char *path, size_t size, bool make)
 {
 	char directory[PATH_TEXT], boot_id[64];
 	int r = read_boot_id(boot_id, sizeof(boot_id));
@@ -63,75 +62,20 @@ static int find_file(char *path, size_t size, int make)
 	return 0;
 }
 
-static void write_result(const struct tlat_selftest_result *result, FILE *out)
+int tlat_selftest_store(const struct tlat_report *report)
 {
-	fputs("{\"schema\":\"timerlat-selftest/1\",\"delays\":[", out);
-	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
-		const struct tlat_selftest_delay *d = &result->delays[i];
-
-		fprintf(out,
-			"%s{\"delay_ns\":%" PRId64 ",\"trials\":%d,\"recovered\":%d,"
-			"\"median_error_ns\":%.3f,\"u_ns\":%.3f}",
-			i ? "," : "", d->delay_ns, d->trials, d->recovered, d->median_error_ns,
-			d->u_ns);
-	}
-	fputs("]}\n", out);
-}
-
-/* Beside the file and then over it, so that a reader sees the old one or the new one. */
-int tlat_selftest_store(const struct tlat_selftest_result *result)
-{
-	char path[PATH_TEXT], fresh[PATH_TEXT + 16];
-	int r = find_file(path, sizeof(path), 1);
-	FILE *out;
-
-	if (r < 0)
-		return r;
-	snprintf(fresh, sizeof(fresh), "%s.%d", path, (int)getpid());
-	out = fopen(fresh, "wxe");
-	if (!out)
-		return -errno;
-	write_result(result, out);
-	if (fclose(out) != 0 || rename(fresh, path) < 0) {
-		r = -errno;
-		unlink(fresh);
-	}
-	return r;
-}
-
-/* Only what write_result() writes is understood; anything else is as good as no file. */
-static int read_result(struct tlat_selftest_result *result, FILE *in)
-{
-	if (fscanf(in, "{\"schema\":\"timerlat-selftest/1\",\"delays\":[") != 0)
-		return -EINVAL;
-	for (size_t i = 0; i < TLAT_SELFTEST_DELAYS; i++) {
-		struct tlat_selftest_delay *d = &result->delays[i];
-
-		if (i && fgetc(in) != ',')
-			return -EINVAL;
-		if (fscanf(in,
-			   "{\"delay_ns\":%" SCNd64 ",\"trials\":%d,\"recovered\":%d,"
-			   "\"median_error_ns\":%lf,\"u_ns\":%lf}",
-			   &d->delay_ns, &d->trials, &d->recovered, &d->median_error_ns,
-			   &d->u_ns) != 5)
-			return -EINVAL;
-	}
-	return 0;
-}
-
-int tlat_selftest_load(struct tlat_selftest_result *result)
-{
+	struct tlat_error error;
 	char path[PATH_TEXT];
-	int r = find_file(path, sizeof(path), 0);
-	FILE *in;
+	int r = find_file(path, sizeof(path), true);
 
-	if (r < 0)
-		return r;
-	in = fopen(path, "re");
-	if (!in)
-		return -errno;
-	*result = (struct tlat_selftest_result){ 0 };
-	r = read_result(result, in);
-	fclose(in);
-	return r;
+	return r < 0 ? r : tlat_report_write(report, path, 0, &error);
+}
+
+int tlat_selftest_load(struct tlat_report **ret_report)
+{
+	struct tlat_error error;
+	char path[PATH_TEXT];
+	int r = find_file(path, sizeof(path), false);
+
+	return r < 0 ? r : tlat_report_read(ret_report, path, &error);
 }

@@ -10,10 +10,9 @@
 #include <time.h>
 
 #include "stop.h"
+#include "tool.h"
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-#define STOP_SIGNALS (sizeof(stop_signals) / sizeof(stop_signals[0]))
 
 static volatile sig_atomic_t requested;
 static volatile sig_atomic_t group_to_kill;
@@ -34,7 +33,7 @@ static void on_signal(int sig)
 static void stop_set(sigset_t *set)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < STOP_SIGNALS; i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++)
 		sigaddset(set, stop_signals[i]);
 }
 
@@ -45,7 +44,7 @@ void tlat_stop_install(void)
 
 	stop_set(&set);
 	sigprocmask(SIG_BLOCK, &set, &old_mask);
-	for (size_t i = 0; i < STOP_SIGNALS; i++) {
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++) {
 		struct sigaction old;
 
 		/* Under nohup a hang-up stays ignored; a shell's "&" ignores SIGINT unasked. */
@@ -57,7 +56,7 @@ void tlat_stop_install(void)
 
 void tlat_stop_forget(void)
 {
-	for (size_t i = 0; i < STOP_SIGNALS; i++) {
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++) {
 		struct sigaction old;
 
 		sigaction(stop_signals[i], NULL, &old);
@@ -97,7 +96,7 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
 	sigset_t mask = old_mask;
 	int r;
 
-	for (size_t i = 0; i < STOP_SIGNALS; i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++)
 		sigdelset(&mask, stop_signals[i]);
 	r = ppoll(&fd, 1, timeout_ms < 0 ? NULL : &timeout, &mask);
 	if (requested) {

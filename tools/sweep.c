@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* sweep.c - the values of --sweep. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
 #include "quantity.h"
 #include "sweep.h"
+#include "tool.h"
 
 static const struct {
 	const char *prefix;
@@ -18,14 +18,12 @@ static const struct {
 
 static int refuse(struct tlat_error *reterr, const char *what, const char *why)
 {
-	reterr->code = -EINVAL;
-	snprintf(reterr->text, sizeof(reterr->text), "--sweep '%.100s': %s", what, why);
-	return -EINVAL;
+	return tlat_tool_fail(reterr, -EINVAL, "--sweep '%.100s': %s", what, why);
 }
 
 static const char *find_kind(struct tlat_sweep *sweep, const char *text)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(kinds); i++)
 		if (!strncmp(text, kinds[i].prefix, strlen(kinds[i].prefix))) {
 			sweep->kind = kinds[i].kind;
 			return text + strlen(kinds[i].prefix);

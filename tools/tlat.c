@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * tlat.c - the command: finds the subcommand, and owns what holds for all of them, namely how
- * complaints look and what happens when standard output cannot be written.
+ * complaints and errors look and what happens when standard output cannot be written.
  */
 #include <errno.h>
 #include <locale.h>
@@ -34,11 +34,22 @@ int tlat_complain(const char *command, const char *format, ...)
 	return TLAT_EXIT_NO_ANSWER;
 }
 
+int tlat_tool_fail(struct tlat_error *reterr, int code, const char *format, ...)
+{
+	va_list args;
+
+	reterr->code = code;
+	va_start(args, format);
+	vsnprintf(reterr->text, sizeof(reterr->text), format, args);
+	va_end(args);
+	return code;
+}
+
 static int print_help(void)
 {
 	printf("Usage: tlat COMMAND [operands] [options]\n"
 	       "How late is this machine, and how sure are we?\n\n");
-	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(commands); i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(commands); i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	printf("\n  tlat run 'wake-*' timer-nanosleep    measures, without further options\n"
 	       "  tlat COMMAND --help                  options of one command\n"
@@ -57,7 +68,7 @@ static int dispatch(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help();
-	for (size_t i = 0; i < TLAT_ARRAY_LENGTH(commands); i++)
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc, argv);
 	return tlat_complain(NULL, "no command '%s'; see tlat --help", argv[1]);

@@ -7,7 +7,7 @@
 
 #include <timerlat.h>
 
-#define TLAT_ARRAY_LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+#define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 enum tlat_exit {
 	TLAT_EXIT_FINE = 0,
@@ -21,6 +21,10 @@ int tlat_cmd_run(int argc, char **argv);
 int tlat_cmd_list(int argc, char **argv);
 int tlat_cmd_check(int argc, char **argv);
 int tlat_cmd_show(int argc, char **argv);
+
+/* Fill *reterr and return code, a negative errno. */
+int tlat_tool_fail(struct tlat_error *reterr, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* One line on stderr, "tlat COMMAND: ..."; returns TLAT_EXIT_NO_ANSWER. */
 int tlat_complain(const char *command, const char *format, ...)

@@ -7,14 +7,6 @@
 
 #define REASONS_TEXT 4096
 
-/* FAIL says more than INCONCLUSIVE, and that more than PASS. */
-static int worse(int a, int b)
-{
-	if (a == TLAT_FAIL || b == TLAT_FAIL)
-		return TLAT_FAIL;
-	return a == TLAT_INCONCLUSIVE || b == TLAT_INCONCLUSIVE ? TLAT_INCONCLUSIVE : TLAT_PASS;
-}
-
 static void print_reasons(const char *reasons, FILE *out)
 {
 	while (*reasons) {
@@ -54,7 +46,7 @@ int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, 
 		tlat_report_verdict(report, i, verdict);
 		if (out)
 			print_result(result, verdict, reasons, out);
-		whole = worse(whole, verdict);
+		whole = verdict > whole ? verdict : whole;
 	}
 	tlat_report_verdict(report, TLAT_REPORT_WHOLE, whole);
 	if (out)

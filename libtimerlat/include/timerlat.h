@@ -331,10 +331,10 @@ TLAT_API struct tlat_hist *tlat_hist_init(void *mem, uint64_t hz);
 
 /* The same in memory of its own. Returns 0 or -ENOMEM. [setup] */
 TLAT_API int tlat_hist_new(struct tlat_hist **ret_hist, uint64_t hz);
-/* Free what tlat_hist_new() made. */
+/* Free what tlat_hist_new() made, and nothing else. [setup] */
 TLAT_API void tlat_hist_free(struct tlat_hist *hist);
 
-/* Count one value. At most 2 ns, no system call, no fault. [hot] */
+/* Count one value: a few instructions, no lock, no system call, no fault. [hot] */
 TLAT_API void tlat_hist_record(struct tlat_hist *hist, int64_t value);
 
 /* Forget all values. [hot] */
@@ -343,14 +343,17 @@ TLAT_API void tlat_hist_reset(struct tlat_hist *hist);
 /*
  * Add the values of from to into. Exact: the result is as if all values had
  * been recorded in one. Returns 0, or -EINVAL when the units differ by more
- * than 100 ppm. [hot]
+ * than 100 ppm: into is then as it was. [hot]
  */
 TLAT_API int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from);
 
+/* Units per second. [hot] */
 TLAT_API uint64_t tlat_hist_hz(const struct tlat_hist *hist);
 /* early + recorded + overflow. [hot] */
 TLAT_API uint64_t tlat_hist_count(const struct tlat_hist *hist);
+/* Values below 0. [hot] */
 TLAT_API uint64_t tlat_hist_early(const struct tlat_hist *hist);
+/* Values of 2^37 units and more. [hot] */
 TLAT_API uint64_t tlat_hist_overflow(const struct tlat_hist *hist);
 /* Exact extremes in units; 0 when empty. [hot] */
 TLAT_API int64_t tlat_hist_min(const struct tlat_hist *hist);
@@ -512,19 +515,28 @@ struct tlat_result;
 TLAT_API int tlat_check(struct tlat_report **ret_report, struct tlat_machine *machine,
 			struct tlat_clock *clock, struct tlat_error *reterr);
 
+/* Free the report, its results, and all strings and histograms asked of them. [setup] */
 TLAT_API void tlat_report_free(struct tlat_report *report);
 
-/* Move the results and findings of from to the end of into; from is freed. [setup] */
+/*
+ * Move the results and findings of from to the end of into. from is another report and gone
+ * afterwards, also on failure. Returns 0, or -ENOMEM: into is then as it was. [setup]
+ */
 TLAT_API int tlat_report_append(struct tlat_report *into, struct tlat_report *from);
 
-/* Name the program, its arguments and the one command that repeats it. [setup] */
+/*
+ * Name the program, its arguments and the one command that repeats it (NULL: none); all are copied.
+ * Returns 0, -EINVAL for a negative argc, -ENOMEM. [setup]
+ */
 TLAT_API int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
 				const char *repeat);
 
 /*
- * Read the first document of a file ("-": standard input). -EOPNOTSUPP in a
- * build without JSON; -EINVAL with line and column when it is no report of a
- * schema this library knows. [setup]
+ * Read the first document of a file ("-": standard input). Returns 0; -EINVAL
+ * with line and column, or the place in the document, when it is no report of a
+ * schema this library knows; -EFBIG when no document ends within 64 MiB;
+ * -EOPNOTSUPP in a build without JSON; -ENOMEM; or what open(2) or read(2) said
+ * (-ENOENT, -EACCES, -EISDIR). [setup]
  */
 TLAT_API int tlat_report_read(struct tlat_report **ret_report, const char *path,
 			      struct tlat_error *reterr);
@@ -535,12 +547,18 @@ enum tlat_write_flags {
 
 /*
  * Write the report as one compact line of JSON to a file, replaced by rename
- * so that no reader ever sees half of it, or to "-": standard output. [setup]
+ * so that no reader ever sees half of it, or to "-": standard output. Whatever
+ * fails, what was in the file stays. Returns 0; -EINVAL for unknown flags;
+ * -EOPNOTSUPP in a build without JSON; -ENOMEM; or what the file system said
+ * (-EACCES, -ENOSPC, -EPIPE). [setup]
  */
 TLAT_API int tlat_report_write(const struct tlat_report *report, const char *path,
 			       unsigned int flags, struct tlat_error *reterr);
 
-/* The same line in memory, to be given to free(3). NULL: -EOPNOTSUPP. [setup] */
+/*
+ * The same line in memory, without the newline, to be given to free(3). NULL when memory is short,
+ * or in a build without JSON. [setup]
+ */
 TLAT_API char *tlat_report_format(const struct tlat_report *report);
 
 /* Result number index, 0 and up; NULL past the last. Lives as long as the report. [hot] */
@@ -558,13 +576,20 @@ TLAT_API int tlat_result_finding(const struct tlat_result *result, size_t index,
 /* How the run ended: "count", "time", "signal", "break", "error". Static. [hot] */
 TLAT_API const char *tlat_report_end(const struct tlat_report *report);
 
+/* Name of the probe; lives as long as the report. [hot] */
 TLAT_API const char *tlat_result_probe(const struct tlat_result *result);
 
 /*
+ * The command that repeats this result alone, every option resolved; NULL: not known. Lives as long
+ * as the report. [hot]
+ */
+TLAT_API const char *tlat_result_repeat(const struct tlat_result *result);
+
+/*
  * The quantile p (0 < p < 1) of all values, with its 95 % interval, in ns.
- * Returns 0; -ENODATA when the samples cannot carry it, *ret_hi_ns then being
- * the largest value seen: a bound on nothing, "max so far". Each pointer may be
- * NULL. [hot]
+ * Returns 0; -EINVAL for another p; -ENODATA when the samples cannot carry it,
+ * *ret_hi_ns then being the largest value seen, a bound on nothing ("max so
+ * far"; NAN: no value). Each pointer may be NULL. [hot]
  */
 TLAT_API int tlat_result_quantile_ns(const struct tlat_result *result, double p,
 				     double *ret_value_ns, double *ret_lo_ns, double *ret_hi_ns);
@@ -579,8 +604,8 @@ struct tlat_summary {
 	double call_p50_ns;	    /* cost of the waking call; NAN: not known */
 	double floor_p50_ns;	    /* null probe on this clock */
 	double floor_pair_p50_ns;   /* shared-memory flag on these CPUs; NAN: none */
-	double u_ns;		    /* expanded uncertainty (k = 2) of p50 */
-	double worst_ns;	    /* linear sum of its bounds */
+	double u_ns;		    /* expanded uncertainty (k = 2) of p50; NAN: not known */
+	double worst_ns;	    /* linear sum of its bounds; NAN as u_ns */
 	double dwell_p50_ns;	    /* pairs: announcement to kick; NAN: none */
 	double injected_ns;	    /* self-test: delay really spun, median; NAN: none */
 	double recovered_ns;	    /* the same as the probe saw it */
@@ -597,13 +622,13 @@ struct tlat_summary {
 /* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
 TLAT_API int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *summary);
 
-/* The distribution itself; NULL when nothing was measured. [hot] */
+/* The distribution itself, as long as the report lives; NULL when nothing was measured. [hot] */
 TLAT_API const struct tlat_hist *tlat_result_hist(const struct tlat_result *result);
 
 /*
  * Counter number index of a result, named as in the report: "asked",
  * "recorded", "rejected.timeout", "disturbed.preempted", "warmup" and so on;
- * those that are 0 too. Returns 0 or -ENOENT. [hot]
+ * those that are 0 too. Names are static. Returns 0 or -ENOENT. [hot]
  */
 TLAT_API int tlat_result_count(const struct tlat_result *result, size_t index,
 			       const char **ret_name, uint64_t *ret_count);
@@ -622,7 +647,7 @@ struct tlat_idle_share {
 /*
  * Idle state number index, the waiter's CPU first, then the waker's; states
  * that were entered only. Returns 0, or -ENOENT past the last or where the
- * kernel does not tell. [hot]
+ * kernel does not tell, -EINVAL for a size of 0. [hot]
  */
 TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
 			      struct tlat_idle_share *ret_share);
@@ -630,20 +655,28 @@ TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
 /* A condition of the report as text: "machine.kernel", "clock.source". */
 struct tlat_fact {
 	const char *name;  /* the keys of the report, joined by dots */
-	const char *value; /* "" when not known; both live as long as the report */
+	const char *value; /* "" when not known */
 };
 
 /*
- * Fact number index about machine and clock, in the order of the report.
- * Returns 0 or -ENOENT. [setup]
+ * Fact number index about machine and clock, in the order of the report; none
+ * in a build without JSON. The strings live until the report is freed or
+ * appended to. Returns 0, -ENOENT past the last, -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_fact(const struct tlat_report *report, size_t index,
 			      struct tlat_fact *ret_fact);
 
-/* The command that repeats it, as tlat_report_origin() or the file said; NULL: none. [hot] */
+/*
+ * The command that repeats the whole, as tlat_report_origin() or the file said; NULL: none. Lives
+ * until the report is freed or given another origin. [hot]
+ */
 TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
 
-/* Add a run-wide finding of the program's own; it is copied. Returns 0. [setup] */
+/*
+ * Add a run-wide finding of the program's own; it is copied, and kept once if there is one of the
+ * same id and text. Returns 0, or -EINVAL when id or text is NULL or severity none of
+ * enum tlat_severity. [setup]
+ */
 TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
 
 #define TLAT_REPORT_WHOLE SIZE_MAX /* instead of the index of a result */
@@ -651,7 +684,7 @@ TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_find
 /*
  * Record the verdict (enum tlat_verdict) on result number index, or on the
  * whole report, so that it is written as "verdict". Returns 0, -ENOENT when
- * there is no such result, -EINVAL. [setup]
+ * there is no such result, -EINVAL when verdict is none. [setup]
  */
 TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict);
 
@@ -659,13 +692,14 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
  * Budget: does the machine meet it?
  */
 
+/* The worse, the larger: the verdict on several is the largest. */
 enum tlat_verdict {
 	TLAT_PASS = 0,
-	TLAT_FAIL = 1,
-	TLAT_INCONCLUSIVE = 2,
+	TLAT_INCONCLUSIVE = 1,
+	TLAT_FAIL = 2,
 };
 
-/* "PASS", "FAIL", "INCONCLUSIVE"; NULL otherwise. [hot] */
+/* "PASS", "INCONCLUSIVE", "FAIL"; NULL otherwise. Static. [hot] */
 TLAT_API const char *tlat_verdict_name(int verdict);
 
 /*
