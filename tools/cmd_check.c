@@ -94,7 +94,7 @@ static int conclude(const struct checker *c, const struct check_config *config, 
 	struct tlat_error error;
 
 	if (out)
-		tlat_findings_print(c->report, out);
+		tlat_findings_print(c->report, true, out);
 	tlat_save_init(&save, config->json, false);
 	if (tlat_save_end(&save, c->report, &error) < 0)
 		return tlat_complain("check", "%s", error.text);

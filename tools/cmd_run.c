@@ -148,7 +148,7 @@ static void print_report(const struct tlat_session *s, FILE *out)
 {
 	tlat_results_machine(s->report, out);
 	tlat_results_print(s->report, out);
-	tlat_findings_print(s->report, out);
+	tlat_findings_print(s->report, s->config.findings, out);
 }
 
 static void print_end(const struct tlat_session *s, FILE *out)

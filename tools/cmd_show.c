@@ -6,11 +6,13 @@
 #include "options.h"
 #include "results.h"
 #include "save.h"
+#include "text.h"
 #include "tool.h"
 
 struct show_config {
 	const char *json;
-	int64_t bins_ns;
+	int64_t bins_ns, index;
+	bool findings;
 };
 
 #define FIELD(name) offsetof(struct show_config, name)
@@ -18,6 +20,10 @@ struct show_config {
 static const struct tlat_option options[] = {
 	{ "bins", "WIDTH", "counts in bins of that width, such as 100ns", &tlat_option_time,
 	  FIELD(bins_ns), 1, 0, 0, false },
+	{ "index", "K", "the report number K of a file with several lines", &tlat_option_count,
+	  FIELD(index), 1, 0, 0, false },
+	{ "findings", NULL, "print every finding in full", &tlat_option_flag, FIELD(findings), 0, 0,
+	  0, false },
 	{ "json", "FILE", "write it again; -: to stdout, nothing else there", &tlat_option_text,
 	  FIELD(json), 0, 0, 0, false },
 };
@@ -34,13 +40,12 @@ static const struct tlat_command command = {
 static void print_distribution(const struct tlat_result *result, const struct show_config *config)
 {
 	const struct tlat_hist *hist = tlat_result_hist(result);
-	struct tlat_summary summary;
 	char cpus[TLAT_CPUS_TEXT];
 
 	if (!hist)
 		return;
-	tlat_results_summary(result, &summary);
-	printf("%s %s\n", tlat_result_probe(result), tlat_results_cpus(&summary, cpus));
+	tlat_text_put(tlat_result_probe(result), stdout);
+	printf(" %s\n", tlat_results_cpus(result, cpus));
 	if (config->bins_ns == TLAT_UNSET)
 		tlat_chart_print(hist, stdout);
 	else
@@ -57,7 +62,7 @@ static void print_report(const struct tlat_report *report, const struct show_con
 	tlat_results_print(report, stdout);
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
 		print_distribution(result, config);
-	tlat_findings_print(report, stdout);
+	tlat_findings_print(report, config->findings, stdout);
 	if (end && strcmp(end, "count") && strcmp(end, "time"))
 		printf("ended by: %s\n", end);
 	tlat_results_repeat(report, stdout);

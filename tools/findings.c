@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* findings.c - conditions and findings of a report, each said once. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "results.h"
+#include "text.h"
 #include "tool.h"
+
+#define INDENT	      6
+#define INFOS_IN_FULL 3
 
 /* What changes a latency first; the rest is in the JSON and in "tlat check". */
 static const struct {
@@ -12,10 +17,11 @@ static const struct {
 	{ "machine.kernel", "kernel" },	    { "machine.cpu_model", "on" },
 	{ "machine.online", "cpus" },	    { "machine.isolated", "isolated" },
 	{ "machine.governor", "governor" }, { "machine.hypervisor", "hypervisor" },
-	{ "clock.source", "clock" },
+	{ "clock.source", "clock" },	    { "clock.quantum_ns", "quantum ns" },
+	{ "clock.gap.max_ns", "longest gap ns" },
 };
 
-static const char *find_fact(const struct tlat_report *report, const char *name)
+const char *tlat_results_fact(const struct tlat_report *report, const char *name)
 {
 	struct tlat_fact fact;
 
@@ -27,18 +33,27 @@ static const char *find_fact(const struct tlat_report *report, const char *name)
 
 void tlat_results_machine(const struct tlat_report *report, FILE *out)
 {
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
 	const char *before = "";
 
+	if (!line)
+		return;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(headline); i++) {
-		const char *value = find_fact(report, headline[i].fact);
+		const char *value = tlat_results_fact(report, headline[i].fact);
 
 		if (!*value)
 			continue;
-		fprintf(out, "%s%s %s", before, headline[i].label, value);
+		fprintf(line, "%s%s %s", before, headline[i].label, value);
 		before = ", ";
 	}
-	if (*before)
-		fputs("\n\n", out);
+	fclose(line);
+	if (*before) {
+		tlat_text_wrap("", 2, text, out);
+		fputc('\n', out);
+	}
+	free(text);
 }
 
 static bool is_same(const struct tlat_finding *a, const struct tlat_finding *b)
@@ -101,39 +116,129 @@ static void print_finding(const struct tlat_report *report, const struct tlat_fi
 			  FILE *out)
 {
 	const char *severity = tlat_severity_name(finding->severity);
+	char first[16], *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
 
-	fprintf(out, "%-5s %s", severity ? severity : "?", finding->id);
+	if (!line)
+		return;
+	fputs(finding->id, line);
 	if (!report_has(report, finding))
-		print_probes(report, finding, out);
-	fprintf(out, ": %s\n", finding->text);
+		print_probes(report, finding, line);
+	fprintf(line, ": %s", finding->text);
+	fclose(line);
+	snprintf(first, sizeof(first), "%-5s ", severity ? severity : "?");
+	tlat_text_wrap(first, INDENT, text, out);
+	free(text);
 	if (finding->remedy)
-		fprintf(out, "      remedy: %s\n", finding->remedy);
+		tlat_text_wrap("      remedy: ", INDENT, finding->remedy, out);
 }
 
-void tlat_findings_print(const struct tlat_report *report, FILE *out)
+/* Findings of the report, then those of its results, each once. Returns false after the last. */
+struct walk {
+	const struct tlat_report *report;
+	size_t result; /* 0: of the report itself, else of result number result - 1 */
+	size_t index;
+};
+
+static int finding_at(const struct walk *walk, struct tlat_finding *finding)
 {
 	const struct tlat_result *result;
+
+	if (!walk->result)
+		return tlat_report_finding(walk->report, walk->index, finding);
+	result = tlat_report_result(walk->report, walk->result - 1);
+	return result ? tlat_result_finding(result, walk->index, finding) : -1;
+}
+
+static bool is_repeated(const struct walk *walk, const struct tlat_finding *finding)
+{
+	return walk->result && (report_has(walk->report, finding) ||
+				earlier_result_has(walk->report, walk->result - 1, finding));
+}
+
+static bool next_finding(struct walk *walk, struct tlat_finding *finding)
+{
+	for (;;) {
+		if (finding_at(walk, finding) == 0) {
+			bool repeated = is_repeated(walk, finding);
+
+			walk->index++;
+			if (!repeated)
+				return true;
+		} else if (tlat_report_result(walk->report, walk->result)) {
+			walk->result++;
+			walk->index = 0;
+		} else {
+			return false;
+		}
+	}
+}
+
+static size_t count_severity(const struct tlat_report *report, int severity)
+{
+	struct walk walk = { .report = report };
+	struct tlat_finding finding;
+	size_t n = 0;
+
+	while (next_finding(&walk, &finding))
+		n += finding.severity == severity;
+	return n;
+}
+
+static void print_severity(const struct tlat_report *report, int severity, FILE *out)
+{
+	struct walk walk = { .report = report };
 	struct tlat_finding finding;
 
-	for (size_t i = 0; tlat_report_finding(report, i, &finding) == 0; i++)
-		print_finding(report, &finding, out);
-	for (size_t r = 0; (result = tlat_report_result(report, r)); r++)
-		for (size_t i = 0; tlat_result_finding(result, i, &finding) == 0; i++)
-			if (!report_has(report, &finding) &&
-			    !earlier_result_has(report, r, &finding))
-				print_finding(report, &finding, out);
+	while (next_finding(&walk, &finding))
+		if (finding.severity == severity)
+			print_finding(report, &finding, out);
+}
+
+/* One line for all that is merely worth knowing. */
+static void print_info_ids(const struct tlat_report *report, size_t n, FILE *out)
+{
+	struct walk walk = { .report = report };
+	struct tlat_finding finding;
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		return;
+	fprintf(line, "%zu notes:", n);
+	for (const char *before = ""; next_finding(&walk, &finding);) {
+		if (finding.severity != TLAT_INFO)
+			continue;
+		fprintf(line, "%s %s", before, finding.id);
+		before = ",";
+	}
+	fputs("; --findings prints them in full", line);
+	fclose(line);
+	tlat_text_wrap("info  ", INDENT, text, out);
+	free(text);
+}
+
+void tlat_findings_print(const struct tlat_report *report, bool all, FILE *out)
+{
+	size_t infos = count_severity(report, TLAT_INFO);
+
+	print_severity(report, TLAT_ERROR, out);
+	print_severity(report, TLAT_WARN, out);
+	if (all || infos <= INFOS_IN_FULL)
+		print_severity(report, TLAT_INFO, out);
+	else
+		print_info_ids(report, infos, out);
 }
 
 int tlat_findings_worst(const struct tlat_report *report)
 {
-	const struct tlat_result *result;
+	struct walk walk = { .report = report };
 	struct tlat_finding finding;
 	int worst = 0;
 
-	for (size_t i = 0; tlat_report_finding(report, i, &finding) == 0; i++)
+	while (next_finding(&walk, &finding))
 		worst = finding.severity > worst ? finding.severity : worst;
-	for (size_t r = 0; (result = tlat_report_result(report, r)); r++)
-		for (size_t i = 0; tlat_result_finding(result, i, &finding) == 0; i++)
-			worst = finding.severity > worst ? finding.severity : worst;
 	return worst;
 }

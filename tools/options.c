@@ -117,10 +117,20 @@ static int complain_value(const struct tlat_command *command, const struct tlat_
 	return -EINVAL;
 }
 
-static int take(const struct tlat_command *command, int code, char **argv, void *config)
+/* The last of two values would silently be the one that counts. */
+static int complain_twice(const struct tlat_command *command, const struct tlat_option *o)
+{
+	tlat_complain(command->name, "--%s is given twice, the second time as '%s'; leave one out",
+		      o->name, optarg);
+	return -EINVAL;
+}
+
+static int take(const struct tlat_command *command, int code, char **argv, uint64_t *seen,
+		void *config)
 {
 	const struct tlat_option *o;
 	char why[TLAT_WHY_TEXT];
+	uint64_t bit;
 
 	if (code == 'h') {
 		print_help(command, stdout);
@@ -131,6 +141,10 @@ static int take(const struct tlat_command *command, int code, char **argv, void 
 	o = code == '?' ? NULL : find_code(command, code);
 	if (!o)
 		return complain_unknown(command, argv);
+	bit = UINT64_C(1) << (o - command->options);
+	if (o->arg && *seen & bit)
+		return complain_twice(command, o);
+	*seen |= bit;
 	if (o->type->parse(o, o->arg ? optarg : NULL, (char *)config + o->offset, why) < 0)
 		return complain_value(command, o, why);
 	return 0;
@@ -140,13 +154,14 @@ int tlat_options_parse(const struct tlat_command *command, int argc, char **argv
 		       int *ret_first)
 {
 	struct getopt_tables tables;
+	uint64_t seen = 0; /* bit i: option number i; there are fewer than OPTIONS_MAX */
 	int code, r;
 
 	fill_tables(command, &tables);
 	opterr = 0;
 	optind = 2;
 	while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
-		r = take(command, code, argv, config);
+		r = take(command, code, argv, &seen, config);
 		if (r)
 			return r;
 	}

@@ -3,15 +3,17 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "quantity.h"
 #include "results.h"
 #include "results_details.h"
 #include "table.h"
+#include "text.h"
 #include "tool.h"
 
-#define CELL_TEXT   40
+#define CELL_TEXT   TLAT_CPUS_TEXT
 #define COLUMNS_MAX 16
 
 /* A figure has 4 digits so that a shift of a clock quantum shows in a microsecond. */
@@ -40,25 +42,50 @@ static bool is_empty(const struct tlat_summary *s)
 	return s->asked == 0 && s->recorded == 0;
 }
 
-const char *tlat_results_cpus(const struct tlat_summary *s, char *text)
+const char *tlat_results_option(const struct tlat_result *result, const char *option,
+				size_t *ret_length)
 {
-	if (is_empty(s))
+	const char *at = tlat_result_repeat(result);
+	size_t n = strlen(option);
+
+	while (at && (at = strchr(at, ' '))) {
+		at++;
+		if (strncmp(at, option, n) || (at[n] && at[n] != ' '))
+			continue;
+		at += at[n] ? n + 1 : n;
+		*ret_length = strcspn(at, " ");
+		return at;
+	}
+	return NULL;
+}
+
+const char *tlat_results_cpus(const struct tlat_result *result, char *text)
+{
+	struct tlat_summary s;
+	size_t length;
+
+	tlat_results_summary(result, &s);
+	if (is_empty(&s))
 		strcpy(text, "-");
-	else if (s->kick_cpu >= 0)
-		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32 "->%" PRId32, s->kick_cpu, s->wait_cpu);
+	else if (s.kick_cpu < 0)
+		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32, s.wait_cpu);
+	else if (tlat_results_option(result, "--round-trip", &length))
+		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32 "->%" PRId32 "->%" PRId32, s.kick_cpu,
+			 s.wait_cpu, s.kick_cpu);
 	else
-		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32, s->wait_cpu);
+		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32 "->%" PRId32, s.kick_cpu, s.wait_cpu);
 	return text;
 }
 
 static void probe_cell(const struct row *row, char *text)
 {
 	snprintf(text, CELL_TEXT, "%s", tlat_result_probe(row->result));
+	tlat_text_clean(text);
 }
 
 static void cpus_cell(const struct row *row, char *text)
 {
-	tlat_results_cpus(&row->summary, text);
+	tlat_results_cpus(row->result, text);
 }
 
 static void policy_cell(const struct row *row, char *text)
@@ -141,6 +168,8 @@ static const struct column figure_columns[] = {
 struct layout {
 	struct column columns[COLUMNS_MAX];
 	size_t n;
+	const char *dropped[COLUMNS_MAX]; /* names of columns that the terminal is too narrow for */
+	size_t n_dropped;
 };
 
 /* What a sweep varied is a column of its own; what is the same everywhere is not. */
@@ -184,7 +213,7 @@ static const char *uncertainty_title(void)
 
 static void choose_columns(struct layout *layout, const struct tlat_report *report)
 {
-	layout->n = 0;
+	layout->n = layout->n_dropped = 0;
 	add_columns(layout, first_columns, TLAT_ARRAY_SIZE(first_columns));
 	if (varies(report, settle_differs))
 		add_columns(layout, &settle_column, 1);
@@ -204,6 +233,106 @@ static bool has_refusal(const struct tlat_result *result)
 		if (!strcmp(finding.id, "policy-refused"))
 			return true;
 	return false;
+}
+
+static struct row make_row(const struct tlat_result *result)
+{
+	struct row row = { .result = result };
+
+	tlat_results_summary(result, &row.summary);
+	row.degraded = !is_empty(&row.summary) && has_refusal(result);
+	return row;
+}
+
+static size_t column_width(const struct column *column, const struct tlat_report *report)
+{
+	size_t width = tlat_text_columns(column->head.title);
+	const struct tlat_result *result;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		struct row row = make_row(result);
+		char text[CELL_TEXT];
+
+		column->cell(&row, text);
+		if (tlat_text_columns(text) > width)
+			width = tlat_text_columns(text);
+	}
+	return width;
+}
+
+static size_t table_width(const struct layout *layout, const struct tlat_report *report)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		width += column_width(&layout->columns[i], report) + (i > 0);
+	return width;
+}
+
+/* Returns whether there was one. */
+static bool drop(struct layout *layout, void (*cell)(const struct row *row, char *text))
+{
+	size_t i = 0;
+
+	while (i < layout->n && layout->columns[i].cell != cell)
+		i++;
+	if (i == layout->n)
+		return false;
+	layout->n--;
+	memmove(&layout->columns[i], &layout->columns[i + 1],
+		(layout->n - i) * sizeof(layout->columns[0]));
+	return true;
+}
+
+/* What is least missed goes first; min, p50, its uncertainty, p99 and max stay however narrow. */
+static void fit(struct layout *layout, const struct tlat_report *report, size_t width)
+{
+	static const struct {
+		void (*cell)(const struct row *row, char *text);
+		const char *name;
+	} spare[] = {
+		{ floor_cell, "floor" },     { call_cell, "call" },   { p999_cell, "p99.9" },
+		{ samples_cell, "samples" }, { policy_cell, "policy" },
+	};
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(spare); i++) {
+		if (table_width(layout, report) <= width)
+			return;
+		if (drop(layout, spare[i].cell))
+			layout->dropped[layout->n_dropped++] = spare[i].name;
+	}
+}
+
+static bool has_column(const struct layout *layout, void (*cell)(const struct row *row, char *text))
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i].cell == cell)
+			return true;
+	return false;
+}
+
+static void print_legend(const struct layout *layout, bool marked, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		return;
+	fprintf(line, "cpus a->b: waker -> waiter; %s: expanded uncertainty of p50, k=2",
+		uncertainty_title());
+	if (has_column(layout, call_cell))
+		fputs("; call: cost of the waking call, median", line);
+	if (has_column(layout, floor_cell))
+		fputs("; floor: null probe, median", line);
+	for (size_t i = 0; i < layout->n_dropped; i++)
+		fprintf(line, "%s %s", i ? "," : "; too narrow for", layout->dropped[i]);
+	fclose(line);
+	tlat_text_wrap("", 2, text, out);
+	free(text);
+	if (marked)
+		fputs("* not the policy that was asked for\n", out);
+	fputc('\n', out);
 }
 
 static void add_row(struct tlat_table *table, const struct layout *layout, const struct row *row)
@@ -226,10 +355,8 @@ static bool add_rows(struct tlat_table *table, const struct layout *layout,
 	bool marked = false;
 
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
-		struct row row = { .result = result };
+		struct row row = make_row(result);
 
-		tlat_results_summary(result, &row.summary);
-		row.degraded = !is_empty(&row.summary) && has_refusal(result);
 		marked |= row.degraded;
 		add_row(table, layout, &row);
 	}
@@ -246,15 +373,14 @@ void tlat_results_print(const struct tlat_report *report, FILE *out)
 	if (!tlat_report_result(report, 0))
 		return;
 	choose_columns(&layout, report);
+	fit(&layout, report, (size_t)tlat_text_width(out));
 	for (size_t i = 0; i < layout.n; i++)
 		heads[i] = layout.columns[i].head;
 	table = tlat_table_new(heads, layout.n);
 	marked = add_rows(table, &layout, report);
 	tlat_table_print(table, out);
 	tlat_table_free(table);
-	if (marked)
-		fputs("* not the policy that was asked for\n", out);
-	fputc('\n', out);
+	print_legend(&layout, marked, out);
 	tlat_results_details(report, out);
 }
 
@@ -267,6 +393,14 @@ size_t tlat_results_count(const struct tlat_report *report)
 	return n;
 }
 
+/* In one piece, however long, so that it can be copied. */
+static void print_command(const char *command, FILE *out)
+{
+	fputs("repeat: ", out);
+	tlat_text_put(command, out);
+	fputc('\n', out);
+}
+
 void tlat_results_repeat(const struct tlat_report *report, FILE *out)
 {
 	const struct tlat_result *first = tlat_report_result(report, 0);
@@ -275,5 +409,5 @@ void tlat_results_repeat(const struct tlat_report *report, FILE *out)
 	if (first && tlat_results_count(report) == 1 && tlat_result_repeat(first))
 		return;
 	if (repeat)
-		fprintf(out, "repeat: %s\n", repeat);
+		print_command(repeat, out);
 }

@@ -5,6 +5,7 @@
 #ifndef TLAT_RESULTS_H
 #define TLAT_RESULTS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <timerlat.h>
@@ -20,15 +21,28 @@ void tlat_results_repeat(const struct tlat_report *report, FILE *out);
 
 size_t tlat_results_count(const struct tlat_report *report);
 
-/* Every finding once, with the probes that it is about and the remedy. */
-void tlat_findings_print(const struct tlat_report *report, FILE *out);
+/* The value of a fact, "" when it is not known; as long as tlat_report_fact() says. */
+const char *tlat_results_fact(const struct tlat_report *report, const char *name);
+
+/*
+ * Every finding once, with the probes that it is about and the remedy, errors first. More than
+ * three of severity info are one line, unless all are wanted.
+ */
+void tlat_findings_print(const struct tlat_report *report, bool all, FILE *out);
 
 /* The highest severity of all findings, 0 when there is none. */
 int tlat_findings_worst(const struct tlat_report *report);
 
-/* "0->1", "1"; "-" when nothing ran. text holds TLAT_CPUS_TEXT bytes. */
-#define TLAT_CPUS_TEXT 32
-const char *tlat_results_cpus(const struct tlat_summary *summary, char *text);
+/* "0->1", "0->1->0", "1"; "-" when nothing ran. text holds TLAT_CPUS_TEXT bytes. */
+#define TLAT_CPUS_TEXT 48
+const char *tlat_results_cpus(const struct tlat_result *result, char *text);
+
+/*
+ * What the command that repeats a result gives to an option such as "--slack": the word after it,
+ * not ended by a zero, or an empty one for a flag. NULL when the option is not there.
+ */
+const char *tlat_results_option(const struct tlat_result *result, const char *option,
+				size_t *ret_length);
 
 /* Fill *summary; one without figures when the result holds none. */
 void tlat_results_summary(const struct tlat_result *result, struct tlat_summary *summary);

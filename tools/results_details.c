@@ -9,15 +9,15 @@
 #include "results.h"
 #include "results_details.h"
 #include "select.h"
+#include "text.h"
 #include "tool.h"
 
-#define WIDTH  100
 #define INDENT 7
 
 /* A line that breaks between its parts. */
 struct line {
 	FILE *out;
-	int column;
+	int width, column;
 	const char *before; /* the separator that the next part needs */
 };
 
@@ -28,56 +28,77 @@ static void add(struct line *line, const char *separator, const char *format, ..
 {
 	char part[160];
 	va_list args;
-	int length;
+	int columns;
 
 	va_start(args, format);
-	length = vsnprintf(part, sizeof(part), format, args);
+	vsnprintf(part, sizeof(part), format, args);
 	va_end(args);
-	if (line->column > INDENT && line->column + 2 + length > WIDTH) {
-		fprintf(line->out, "%.1s\n%*s", line->before, INDENT, "");
+	columns = (int)tlat_text_columns(tlat_text_clean(part));
+	if (line->column > INDENT && line->column + 2 + columns > line->width) {
+		fprintf(line->out, "%.1s\n%*s", *line->before == ' ' ? "" : line->before, INDENT,
+			"");
 		line->column = INDENT;
 		line->before = "";
 	}
-	line->column += fprintf(line->out, "%s%s", line->before, part);
+	fprintf(line->out, "%s%s", line->before, part);
+	line->column += (int)strlen(line->before) + columns;
 	line->before = separator;
 }
 
 /* Shares of the CPU that waited: its exit from idle is inside the latency. */
-static void add_idle(struct line *line, const struct tlat_result *result, int32_t cpu)
+static void add_idle(struct line *line, const struct tlat_report *report,
+		     const struct tlat_result *result, int32_t cpu)
 {
 	struct tlat_idle_share idle = { .size = sizeof(idle) };
+	const char *driver = tlat_results_fact(report, "machine.idle_driver");
 	bool any = false;
 
 	for (size_t i = 0; tlat_result_idle(result, i, &idle) == 0; i++) {
 		if (idle.cpu != cpu)
 			continue;
-		add(line, ", ", "%s%s %.1f%%", any ? "" : "idle ", idle.state, 100 * idle.share);
+		add(line, ", ", "%s\"%s\" %.1f%%", any ? "" : "idle ", idle.state,
+		    100 * idle.share);
 		any = true;
 	}
-	if (!any)
+	/* Only states that were entered are told; where there is a driver there are others. */
+	if (!any && *driver && strcmp(driver, "none"))
+		add(line, "; ", "no idle state was entered");
+	else if (!any)
 		add(line, "; ", "idle states not known");
 	line->before = "; ";
 }
 
-/* The counts that a clean run has none of; the others are in the table. */
-static bool is_trouble(const char *name)
-{
-	static const char *const usual[] = { "asked", "recorded", "warmup", "rests" };
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(usual); i++)
-		if (!strcmp(name, usual[i]))
-			return false;
-	return true;
-}
+/* The counts that a clean run has none of, in words; the others are in the table. */
+static const struct {
+	const char *name, *words;
+} troubles[] = {
+	{ "early", "early: before the programmed time or the kick" },
+	{ "overflow", "too long for the histogram" },
+	{ "missed", "missed: the expiry had passed" },
+	{ "unfinished", "unfinished at the end" },
+	{ "rejected.not_asleep", "rejected: waiter was not asleep" },
+	{ "rejected.timeout", "rejected: no wake-up in time" },
+	{ "rejected.coalesced", "rejected: coalesced with another" },
+	{ "disturbed.not_asleep", "disturbed: waiter was not asleep" },
+	{ "disturbed.preempted", "disturbed: preempted" },
+	{ "disturbed.migrated", "disturbed: moved to another CPU" },
+	{ "disturbed.late_slot", "disturbed: the slot had passed" },
+	{ "disturbed.steal", "disturbed: host took the CPU" },
+	{ "disturbed.throttled", "disturbed: real-time throttling" },
+};
 
 static void add_counts(struct line *line, const struct tlat_result *result)
 {
 	const char *name;
 	uint64_t count;
 
-	for (size_t i = 0; tlat_result_count(result, i, &name, &count) == 0; i++)
-		if (!strcmp(name, "asked") || (count && is_trouble(name)))
-			add(line, ", ", "%s %" PRIu64, name, count);
+	for (size_t i = 0; tlat_result_count(result, i, &name, &count) == 0; i++) {
+		if (!strcmp(name, "asked"))
+			add(line, ", ", "%" PRIu64 " asked", count);
+		for (size_t t = 0; count && t < TLAT_ARRAY_SIZE(troubles); t++)
+			if (!strcmp(name, troubles[t].name))
+				add(line, ", ", "%" PRIu64 " %s", count, troubles[t].words);
+	}
 	line->before = "; ";
 }
 
@@ -113,17 +134,23 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 		fprintf(out, "; max so far %s\n", tlat_time_short(s->max_ns, 4, text));
 }
 
-static void add_point(struct line *line, const struct tlat_summary *s)
+static void add_point(struct line *line, const struct tlat_result *result,
+		      const struct tlat_summary *s)
 {
-	char text[TLAT_QUANTITY_TEXT];
+	char text[TLAT_CPUS_TEXT];
+	const char *slack;
+	size_t length;
 
-	add(line, " ", "  %s", tlat_results_cpus(s, text));
+	add(line, " ", "  %s", tlat_results_cpus(result, text));
 	if (s->kick_cpu >= 0)
 		add(line, " ", "settle %s", tlat_time_exact(s->settle_ns, text));
 	if (s->interval_ns > 0)
 		add(line, " ", "interval %s", tlat_time_exact(s->interval_ns, text));
 	if (s->cpu_latency_ns >= 0)
 		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
+	slack = tlat_results_option(result, "--slack", &length);
+	if (slack)
+		add(line, " ", "slack %.*s", (int)(length < 40 ? length : 40), slack);
 	line->before = ": ";
 }
 
@@ -132,13 +159,17 @@ static void print_repeat(const struct tlat_result *result, FILE *out)
 {
 	const char *repeat = tlat_result_repeat(result);
 
-	if (repeat)
-		fprintf(out, "%*srepeat: %s\n", INDENT, "", repeat);
+	if (!repeat)
+		return;
+	fprintf(out, "%*srepeat: ", INDENT, "");
+	tlat_text_put(repeat, out);
+	fputc('\n', out);
 }
 
-static void print_result(const struct tlat_result *result, FILE *out)
+static void print_result(const struct tlat_report *report, const struct tlat_result *result,
+			 FILE *out)
 {
-	struct line line = { out, 0, "" };
+	struct line line = { out, tlat_text_width(out), 0, "" };
 	struct tlat_summary s;
 
 	tlat_results_summary(result, &s);
@@ -147,8 +178,8 @@ static void print_result(const struct tlat_result *result, FILE *out)
 		print_repeat(result, out);
 		return;
 	}
-	add_point(&line, &s);
-	add_idle(&line, result, s.wait_cpu);
+	add_point(&line, result, &s);
+	add_idle(&line, report, result, s.wait_cpu);
 	add_counts(&line, result);
 	add_time(&line, "dwell", s.dwell_p50_ns);
 	add_time(&line, "floor of the pair", s.floor_pair_p50_ns);
@@ -167,6 +198,13 @@ static bool is_printed(const struct tlat_report *report, size_t index, const cha
 	return false;
 }
 
+/* A probe of another version of the library, or of no library at all. */
+static void print_unknown(const char *probe, FILE *out)
+{
+	tlat_text_put(probe, out);
+	fputs(":\n", out);
+}
+
 static void print_probe(const struct tlat_report *report, size_t first, const char *probe,
 			FILE *out)
 {
@@ -176,10 +214,10 @@ static void print_probe(const struct tlat_report *report, size_t first, const ch
 	if (tlat_select_find(probe, &facts) == 0)
 		fprintf(out, "%s: %s -> %s\n", probe, facts.from, facts.to);
 	else
-		fprintf(out, "%s:\n", probe);
+		print_unknown(probe, out);
 	for (size_t i = first; (result = tlat_report_result(report, i)); i++)
 		if (!strcmp(tlat_result_probe(result), probe))
-			print_result(result, out);
+			print_result(report, result, out);
 }
 
 void tlat_results_details(const struct tlat_report *report, FILE *out)

@@ -48,6 +48,8 @@ static const struct tlat_option options[] = {
 	  FIELD(json), 0, 0, 0, false },
 	{ "append", NULL, "add a line to the file of --json", &tlat_option_flag, FIELD(append), 0,
 	  0, 0, false },
+	{ "findings", NULL, "print every finding in full", &tlat_option_flag, FIELD(findings), 0, 0,
+	  0, false },
 	{ "quiet", NULL, "no progress display", &tlat_option_flag, FIELD(quiet), 0, 0, 'q', false },
 	{ "strict", NULL, "exit 2 when anything degrades the measurement", &tlat_option_flag,
 	  FIELD(strict), 0, 0, 0, true },

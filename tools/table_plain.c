@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "table.h"
+#include "text.h"
 
 struct tlat_table {
 	struct tlat_column *columns;
@@ -51,22 +52,12 @@ static const char *cell(const struct tlat_table *table, size_t row, size_t colum
 	return text ? text : "?";
 }
 
-/* Columns that UTF-8 text takes on a terminal; every character used here is one wide. */
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
 static size_t column_width(const struct tlat_table *table, size_t column)
 {
-	size_t width = width_of(table->columns[column].title);
+	size_t width = tlat_text_columns(table->columns[column].title);
 
 	for (size_t row = 0; row < table->n_rows; row++) {
-		size_t w = width_of(cell(table, row, column));
+		size_t w = tlat_text_columns(cell(table, row, column));
 
 		if (w > width)
 			width = w;
@@ -76,7 +67,7 @@ static size_t column_width(const struct tlat_table *table, size_t column)
 
 static void print_cell(const struct tlat_table *table, size_t column, const char *text, FILE *out)
 {
-	int pad = (int)(column_width(table, column) - width_of(text));
+	int pad = (int)(column_width(table, column) - tlat_text_columns(text));
 	bool last = column + 1 == table->n_columns;
 
 	if (column)

@@ -20,12 +20,10 @@ static void print_reasons(const char *reasons, FILE *out)
 static void print_result(const struct tlat_result *result, int verdict, const char *reasons,
 			 FILE *out)
 {
-	struct tlat_summary summary;
 	char cpus[TLAT_CPUS_TEXT];
 
-	tlat_results_summary(result, &summary);
 	fprintf(out, "verdict: %s %s %s\n", tlat_verdict_name(verdict), tlat_result_probe(result),
-		tlat_results_cpus(&summary, cpus));
+		tlat_results_cpus(result, cpus));
 	print_reasons(reasons, out);
 }
 
