@@ -87,16 +87,14 @@ static void set_origin(struct checker *c, const struct check_config *config, int
 	free(repeat);
 }
 
-static int conclude(const struct checker *c, const struct check_config *config, FILE *out,
-		    int passed)
+static int conclude(const struct checker *c, const struct check_config *config,
+		    const struct tlat_save *save, int passed)
 {
-	struct tlat_save save;
 	struct tlat_error error;
 
-	if (out)
-		tlat_findings_print(c->report, true, out);
-	tlat_save_init(&save, config->json, false);
-	if (tlat_save_end(&save, c->report, &error) < 0)
+	if (!save->path || tlat_save_is_file(save))
+		tlat_findings_print(c->report, true, stdout);
+	if (tlat_save_end(save, c->report, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
 	if (config->strict && tlat_findings_worst(c->report) >= TLAT_WARN)
 		return tlat_complain("check", "--strict: there are warnings; see the findings");
@@ -116,8 +114,12 @@ static int check(struct checker *c, const struct check_config *config, int argc,
 {
 	FILE *out = config->json && !strcmp(config->json, "-") ? NULL : stdout;
 	struct tlat_error error;
+	struct tlat_save save;
 	int passed = 1;
 
+	tlat_save_init(&save, config->json, false);
+	if (tlat_save_check(&save, &error) < 0)
+		return tlat_complain("check", "%s", error.text);
 	if (audit(c, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
 	set_origin(c, config, argc, argv);
@@ -129,7 +131,7 @@ static int check(struct checker *c, const struct check_config *config, int argc,
 		tlat_selftest_quote(c->report);
 	if (passed < 0)
 		return tlat_complain("check", "%s", error.text);
-	return conclude(c, config, out, passed);
+	return conclude(c, config, &save, passed);
 }
 
 int tlat_cmd_check(int argc, char **argv)

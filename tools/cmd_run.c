@@ -104,6 +104,9 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 	int r;
 
 	tlat_save_init(&s->save, s->config.json, s->config.append);
+	r = tlat_save_check(&s->save, reterr);
+	if (r < 0)
+		return r;
 	r = tlat_machine_open(&s->machine, NULL, reterr);
 	if (r < 0)
 		return r;

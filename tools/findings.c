@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quantity.h"
 #include "results.h"
 #include "text.h"
 #include "tool.h"
@@ -13,12 +14,17 @@
 /* What changes a latency first; the rest is in the JSON and in "tlat check". */
 static const struct {
 	const char *fact, *label;
+	bool is_ns;
 } headline[] = {
-	{ "machine.kernel", "kernel" },	    { "machine.cpu_model", "on" },
-	{ "machine.online", "cpus" },	    { "machine.isolated", "isolated" },
-	{ "machine.governor", "governor" }, { "machine.hypervisor", "hypervisor" },
-	{ "clock.source", "clock" },	    { "clock.quantum_ns", "quantum ns" },
-	{ "clock.gap.max_ns", "longest gap ns" },
+	{ "machine.kernel", "kernel", false },
+	{ "machine.cpu_model", "on", false },
+	{ "machine.online", "cpus", false },
+	{ "machine.isolated", "isolated", false },
+	{ "machine.governor", "governor", false },
+	{ "machine.hypervisor", "hypervisor", false },
+	{ "clock.source", "clock", false },
+	{ "clock.quantum_ns", "in steps of", true },
+	{ "clock.gap.max_ns", "longest gap of the CPU", true },
 };
 
 const char *tlat_results_fact(const struct tlat_report *report, const char *name)
@@ -42,9 +48,12 @@ void tlat_results_machine(const struct tlat_report *report, FILE *out)
 		return;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(headline); i++) {
 		const char *value = tlat_results_fact(report, headline[i].fact);
+		char time[TLAT_QUANTITY_TEXT];
 
 		if (!*value)
 			continue;
+		if (headline[i].is_ns)
+			value = tlat_time_short(strtod(value, NULL), 3, time);
 		fprintf(line, "%s%s %s", before, headline[i].label, value);
 		before = ", ";
 	}

@@ -22,6 +22,9 @@
 /* What a load gets to clean up after itself, in steps of 10 ms. */
 #define GRACE_STEPS 30
 
+/* By when a shell has found out that it cannot run the command; such steps too. */
+#define START_STEPS 10
+
 struct tlat_load {
 	const char *command;
 	pid_t shell; /* leads the group */
@@ -33,25 +36,23 @@ struct tlat_load {
 };
 
 /*
- * Whether this process's affinity mask has a CPU outside of avoid[]; with apply the process moves
- * to those CPUs.
+ * Leave the CPUs of avoid[] if that leaves one. The mask is this process's, for a child to inherit:
+ * what is told of it then holds. Fills old for come_back().
  */
-static bool leave_cpus(const int32_t *avoid, size_t n, bool apply)
+static bool leave_cpus(cpu_set_t *old, size_t size, const int32_t *avoid, size_t n)
 {
-	size_t size = CPU_ALLOC_SIZE(TLAT_CPUS_MAX);
 	cpu_set_t *set = CPU_ALLOC(TLAT_CPUS_MAX);
 	bool left = false;
 
 	if (!set)
 		return false;
-	CPU_ZERO_S(size, set);
-	if (sched_getaffinity(0, size, set) == 0) {
+	CPU_ZERO_S(size, old);
+	if (n && sched_getaffinity(0, size, old) == 0) {
+		memcpy(set, old, size);
 		for (size_t i = 0; i < n; i++)
 			CPU_CLR_S((size_t)avoid[i], size, set);
-		left = CPU_COUNT_S(size, set) > 0;
+		left = CPU_COUNT_S(size, set) > 0 && sched_setaffinity(0, size, set) == 0;
 	}
-	if (left && apply)
-		left = sched_setaffinity(0, size, set) == 0;
 	CPU_FREE(set);
 	return left;
 }
@@ -66,10 +67,9 @@ static void redirect(void)
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-static _Noreturn void be_shell(const char *command, const int32_t *avoid, size_t n)
+static _Noreturn void be_shell(const char *command)
 {
 	setpgid(0, 0);
-	leave_cpus(avoid, n, true);
 	redirect();
 	tlat_stop_forget();
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -91,6 +91,24 @@ static _Noreturn void be_keeper(pid_t group, int tlat_fd)
 	_exit(0);
 }
 
+static pid_t fork_shell(struct tlat_load *load, const int32_t *avoid, size_t n)
+{
+	size_t size = CPU_ALLOC_SIZE(TLAT_CPUS_MAX);
+	cpu_set_t *old = CPU_ALLOC(TLAT_CPUS_MAX);
+	pid_t pid;
+
+	if (!old)
+		return -1;
+	load->apart = leave_cpus(old, size, avoid, n);
+	pid = fork();
+	if (pid == 0)
+		be_shell(load->command);
+	if (load->apart)
+		sched_setaffinity(0, size, old);
+	CPU_FREE(old);
+	return pid;
+}
+
 /* Both sides call setpgid(), so that the group exists whoever is first. */
 static int start_processes(struct tlat_load *load, const int32_t *avoid, size_t n)
 {
@@ -99,9 +117,7 @@ static int start_processes(struct tlat_load *load, const int32_t *avoid, size_t 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	load->alive_fd = fds[1];
-	load->shell = fork();
-	if (load->shell == 0)
-		be_shell(load->command, avoid, n);
+	load->shell = fork_shell(load, avoid, n);
 	if (load->shell < 0)
 		goto fail;
 	setpgid(load->shell, load->shell);
@@ -124,6 +140,30 @@ fail:
 	return -EAGAIN;
 }
 
+static bool has_ended(struct tlat_load *load)
+{
+	if (!load->ended && waitpid(load->shell, &load->status, WNOHANG) == load->shell)
+		load->ended = true;
+	return load->ended;
+}
+
+/* Wait for the load's end, for so many steps of 10 ms at most. */
+static bool ends_within(struct tlat_load *load, int steps)
+{
+	static const struct timespec step = { .tv_nsec = 10000000 };
+
+	for (int i = 0; i < steps && !has_ended(load); i++)
+		nanosleep(&step, NULL);
+	return load->ended;
+}
+
+/* 126 and 127 are the shell's own: it could not run the command, or not find it. */
+static bool cannot_start(struct tlat_load *load)
+{
+	return ends_within(load, START_STEPS) && WIFEXITED(load->status) &&
+	       WEXITSTATUS(load->status) >= 126 && WEXITSTATUS(load->status) <= 127;
+}
+
 int tlat_load_start(struct tlat_load **ret_load, const char *command, const int32_t *avoid,
 		    size_t n, struct tlat_error *reterr)
 {
@@ -132,7 +172,6 @@ int tlat_load_start(struct tlat_load **ret_load, const char *command, const int3
 
 	if (load) {
 		load->command = command;
-		load->apart = leave_cpus(avoid, n, false);
 		r = start_processes(load, avoid, n);
 	}
 	if (r < 0) {
@@ -141,15 +180,17 @@ int tlat_load_start(struct tlat_load **ret_load, const char *command, const int3
 				      command, strerror(-r));
 	}
 	tlat_stop_take_along(load->shell);
+	if (cannot_start(load)) {
+		r = tlat_tool_fail(reterr, -ENOEXEC,
+				   "--load '%.200s': the shell cannot %s it (status %d); give a "
+				   "command that sh runs",
+				   command, WEXITSTATUS(load->status) == 127 ? "find" : "execute",
+				   WEXITSTATUS(load->status));
+		tlat_load_stop(load);
+		return r;
+	}
 	*ret_load = load;
 	return 0;
-}
-
-static bool has_ended(struct tlat_load *load)
-{
-	if (!load->ended && waitpid(load->shell, &load->status, WNOHANG) == load->shell)
-		load->ended = true;
-	return load->ended;
 }
 
 void tlat_load_note(struct tlat_load *load, struct tlat_report *report)
@@ -166,18 +207,11 @@ void tlat_load_note(struct tlat_load *load, struct tlat_report *report)
 			 WIFSIGNALED(load->status) ? WTERMSIG(load->status)
 						   : WEXITSTATUS(load->status));
 	} else {
-		snprintf(text, sizeof(text), "load '%.200s' ran throughout, %s", load->command,
-			 load->apart ? "off the measuring CPUs" : "on the measuring CPUs too");
+		snprintf(text, sizeof(text), "load '%.200s' ran throughout; its affinity was %s", load->command,
+			 load->apart ? "set to the CPUs that do not measure"
+				     : "left as it was, with the measuring CPUs in it");
 	}
 	tlat_report_note(report, &finding);
-}
-
-static void grant_grace(struct tlat_load *load)
-{
-	static const struct timespec step = { .tv_nsec = 10000000 };
-
-	for (int i = 0; i < GRACE_STEPS && !has_ended(load); i++)
-		nanosleep(&step, NULL);
 }
 
 void tlat_load_stop(struct tlat_load *load)
@@ -186,7 +220,7 @@ void tlat_load_stop(struct tlat_load *load)
 		return;
 	tlat_stop_take_along(0);
 	kill(-load->shell, SIGTERM);
-	grant_grace(load);
+	ends_within(load, GRACE_STEPS);
 	kill(-load->shell, SIGKILL);
 	if (!load->ended)
 		waitpid(load->shell, NULL, 0);

@@ -134,59 +134,120 @@ static int run_probe(struct tlat_session *s, size_t point, size_t probe, struct 
 	return run_back(s, &opts, before, last, reterr);
 }
 
-/* The CPUs of all runs when they are the same ones; else the default choice repeats itself. */
+/* The CPUs that were asked for, by number: words mean others on another machine. */
+static const char *asked_cpus(const struct tlat_session *s, char *text, size_t size)
+{
+	int32_t *cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus));
+	struct tlat_error error;
+	size_t used = 0;
+	int n = cpus ? tlat_machine_cpus(s->machine, s->config.cpus, cpus, TLAT_CPUS_MAX, &error)
+		     : 0;
+
+	for (int i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId32, i ? "," : "",
+					 cpus[i]);
+	free(cpus);
+	/* A list that is too long stays as it was typed. */
+	return n > 0 && used < size ? text : NULL;
+}
+
+/* As -c takes them: "0,1"; a pair on one CPU, and a timer: "1". */
+static void cpus_list(const struct tlat_summary *s, char *text, size_t size)
+{
+	if (s->kick_cpu < 0 || s->kick_cpu == s->wait_cpu)
+		snprintf(text, size, "%" PRId32, s->wait_cpu);
+	else
+		snprintf(text, size, "%" PRId32 ",%" PRId32, s->kick_cpu, s->wait_cpu);
+}
+
+/* The CPUs of all runs when one list means them; else the default choice repeats itself. */
 static const char *common_cpus(const struct tlat_session *s, char *text, size_t size)
 {
 	const struct tlat_result *result;
-	size_t pairs = tlat_select_pairs(&s->config.selection);
-	struct tlat_summary first, other;
+	struct tlat_summary summary;
+	char other[32];
 
-	if (!tlat_report_result(s->report, 0) || (pairs && pairs < s->config.selection.n))
-		return NULL;
-	tlat_results_summary(tlat_report_result(s->report, 0), &first);
+	*text = '\0';
 	for (size_t i = 0; (result = tlat_report_result(s->report, i)); i++) {
-		tlat_results_summary(result, &other);
-		if (!other.asked)
+		tlat_results_summary(result, &summary);
+		if (!summary.asked)
 			continue;
-		if (!first.asked)
-			first = other;
-		if (!s->config.two_way &&
-		    (other.kick_cpu != first.kick_cpu || other.wait_cpu != first.wait_cpu))
+		cpus_list(&summary, other, sizeof(other));
+		if (!*text)
+			snprintf(text, size, "%s", other);
+		else if (!s->config.two_way && strcmp(text, other))
 			return NULL;
 	}
-	if (!first.asked)
-		return NULL;
-	if (first.kick_cpu < 0)
-		snprintf(text, size, "%" PRId32, first.wait_cpu);
-	else
-		snprintf(text, size, "%" PRId32 ",%" PRId32, first.kick_cpu, first.wait_cpu);
-	return text;
+	return *text ? text : NULL;
 }
 
 static void set_origin(struct tlat_session *s)
 {
-	char cpus[32], *repeat;
+	char text[256], *repeat;
+	const char *cpus;
 
 	if (!s->report)
 		return;
-	repeat = tlat_run_config_repeat(&s->config, common_cpus(s, cpus, sizeof(cpus)));
+	cpus = s->config.cpus ? asked_cpus(s, text, sizeof(text))
+			      : common_cpus(s, text, sizeof(text));
+	repeat = tlat_run_config_repeat(&s->config, cpus);
 	tlat_report_origin(s->report, s->argc, s->argv, repeat);
 	free(repeat);
 }
 
+static void name_run(const struct tlat_session *s, size_t point, size_t probe, FILE *out)
+{
+	const struct tlat_sweep *sweep = &s->config.sweep;
+	char value[TLAT_QUANTITY_TEXT];
+
+	fputs(s->config.selection.probes[probe].name, out);
+	if (sweep->kind == TLAT_SWEEP_NONE)
+		return;
+	fprintf(out, " at %s %s", sweep->kind == TLAT_SWEEP_SETTLE ? "settle" : "cpu-latency",
+		sweep->points_ns[point] == TLAT_DEFAULT
+			? "default"
+			: tlat_time_exact(sweep->points_ns[point], value));
+}
+
+/* Runs are numbered in their order: the probes of the first point, those of the second. */
+static void note_not_started(struct tlat_session *s, size_t from)
+{
+	size_t probes = s->config.selection.n, runs = probes * s->config.sweep.n, size;
+	struct tlat_finding finding = { .id = "not-started", .severity = TLAT_INFO };
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	fputs("a signal ended the measurement before these were started: ", out);
+	for (size_t i = from; i < runs; i++) {
+		if (i > from)
+			fputs(", ", out);
+		name_run(s, i / probes, i % probes, out);
+	}
+	fclose(out);
+	finding.text = text;
+	if (text)
+		tlat_report_note(s->report, &finding);
+	free(text);
+}
+
 int tlat_measure(struct tlat_session *s, struct tlat_error *reterr)
 {
-	int r = 0;
+	size_t probes = s->config.selection.n;
 
-	for (size_t point = 0; point < s->config.sweep.n; point++)
-		for (size_t probe = 0; probe < s->config.selection.n; probe++) {
-			if (s->report && tlat_stop_requested())
-				return 0;
-			r = run_probe(s, point, probe, reterr);
-			set_origin(s);
-			if (r < 0)
-				return r;
-			tlat_save_maybe(&s->save, s->report);
+	for (size_t i = 0; i < probes * s->config.sweep.n; i++) {
+		int r;
+
+		if (s->report && tlat_stop_requested()) {
+			note_not_started(s, i);
+			return 0;
 		}
+		r = run_probe(s, i / probes, i % probes, reterr);
+		set_origin(s);
+		if (r < 0)
+			return r;
+		tlat_save_maybe(&s->save, s->report);
+	}
 	return 0;
 }

@@ -205,6 +205,14 @@ static void print_unknown(const char *probe, FILE *out)
 	fputs(":\n", out);
 }
 
+static void print_known(const struct tlat_probe_facts *facts, FILE *out)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s: %s -> %s", facts->name, facts->from, facts->to);
+	tlat_text_wrap("", INDENT, text, out);
+}
+
 static void print_probe(const struct tlat_report *report, size_t first, const char *probe,
 			FILE *out)
 {
@@ -212,7 +220,7 @@ static void print_probe(const struct tlat_report *report, size_t first, const ch
 	const struct tlat_result *result;
 
 	if (tlat_select_find(probe, &facts) == 0)
-		fprintf(out, "%s: %s -> %s\n", probe, facts.from, facts.to);
+		print_known(&facts, out);
 	else
 		print_unknown(probe, out);
 	for (size_t i = first; (result = tlat_report_result(report, i)); i++)

@@ -100,6 +100,8 @@ static int check_pair(struct tlat_run_config *c)
 
 static int check_output(const struct tlat_run_config *c)
 {
+	if (c->load && !c->load[strspn(c->load, " \t\n")])
+		return REFUSE("--load '': empty; give a command, such as 'make -j8'");
 	if (c->append && (!c->json || !strcmp(c->json, "-")))
 		return REFUSE("--append needs --json FILE to add to");
 	return 0;
@@ -129,6 +131,25 @@ static int check_policy(const struct tlat_run_config *c)
 	return 0;
 }
 
+/* What no probe of this command line would heed. */
+static int check_effect(const struct tlat_run_config *c)
+{
+	const char *option = c->settle_ns != TLAT_UNSET ? "--settle"
+			     : c->pair			? "--pair"
+			     : c->verify		? "--verify"
+							: NULL;
+	const struct tlat_probe_facts *probes = c->selection.probes;
+
+	if (option && !tlat_select_pairs(&c->selection))
+		return REFUSE("%s is for pairs, and %s has one thread; leave it out", option,
+			      probes[0].name);
+	for (size_t i = 0; c->interval_ns == 0 && i < c->selection.n; i++)
+		if (probes[i].pair != 1)
+			return REFUSE("-i 0 is for pairs, and %s needs a period, such as -i 1ms",
+				      probes[i].name);
+	return 0;
+}
+
 static int check_pairs_only(const struct tlat_run_config *c)
 {
 	const char *option = c->two_way				  ? "--two-way"
@@ -150,14 +171,14 @@ static int check_budget(const struct tlat_run_config *c)
 	struct tlat_error error;
 
 	if (c->budget && tlat_budget_check(c->budget, NULL, NULL, 0, &error) < 0)
-		return REFUSE("--budget '%s': %s", c->budget, error.text);
+		return REFUSE("--budget: %s", error.text);
 	return 0;
 }
 
 static int check(struct tlat_run_config *c)
 {
 	if (check_pair(c) < 0 || check_output(c) < 0 || check_sweep(c) < 0 || check_policy(c) < 0 ||
-	    check_pairs_only(c) < 0)
+	    check_pairs_only(c) < 0 || check_effect(c) < 0)
 		return -EINVAL;
 	return check_budget(c);
 }
@@ -222,9 +243,7 @@ int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)
 		c->json = env;
 	if (first == argc)
 		return REFUSE("no probe named; try tlat run 'wake-*', or see tlat list");
-	c->words = argv + first;
-	c->n_words = (size_t)(argc - first);
-	if (tlat_select(&c->selection, c->words, c->n_words, &error) < 0)
+	if (tlat_select(&c->selection, argv + first, (size_t)(argc - first), &error) < 0)
 		return REFUSE("%s", error.text);
 	if (check(c) < 0) {
 		tlat_run_config_free(c);
@@ -286,13 +305,11 @@ char *tlat_run_config_repeat(const struct tlat_run_config *c, const char *cpus)
 	if (!out)
 		return NULL;
 	fputs("tlat run", out);
-	for (size_t i = 0; i < c->n_words; i++) {
-		fputc(' ', out);
-		tlat_shell_quote(c->words[i], out);
-	}
-	if (c->cpus || cpus) {
+	for (size_t i = 0; i < c->selection.n; i++)
+		fprintf(out, " %s", c->selection.probes[i].name);
+	if (cpus || c->cpus) {
 		fputs(" -c ", out);
-		tlat_shell_quote(c->cpus ? c->cpus : cpus, out);
+		tlat_shell_quote(cpus ? cpus : c->cpus, out);
 	}
 	tlat_options_repeat(&tlat_run_command, c, out);
 	fclose(out);

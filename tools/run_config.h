@@ -20,8 +20,6 @@ struct tlat_run_config {
 	/* derived */
 	struct tlat_sweep sweep;
 	struct tlat_selection selection;
-	char **words; /* names and globs as typed */
-	size_t n_words;
 	char pair_cpus[32]; /* --pair K:W as the library wants it: "K,W" */
 };
 
@@ -39,8 +37,9 @@ void tlat_run_config_opts(const struct tlat_run_config *config, const char *prob
 			  struct tlat_run_opts *opts);
 
 /*
- * The one command that repeats it, to be given to free(3); NULL when memory is short. cpus: the
- * ones that were used, NULL when they differ between probes (the default choice repeats itself).
+ * The one command that repeats it, to be given to free(3); NULL when memory is short. Globs are
+ * names there. cpus: the list that serves all probes; NULL when none does (the default choice
+ * repeats itself).
  */
 char *tlat_run_config_repeat(const struct tlat_run_config *config, const char *cpus);
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* save.c - when a report is written, and what of that is an error. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "save.h"
+#include "tool.h"
 
 #define EVERY_NS 60000000000
 
@@ -19,6 +24,63 @@ static int64_t now_ns(void)
 void tlat_save_init(struct tlat_save *save, const char *path, bool append)
 {
 	*save = (struct tlat_save){ path, append, now_ns() + EVERY_NS };
+}
+
+static int check_stdout(void)
+{
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
+}
+
+/* A file that is replaced is made anew beside the old one. */
+static int check_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+	int r = 0;
+
+	if (!directory)
+		return -ENOMEM;
+	if (faccessat(AT_FDCWD, *directory ? directory : ".", W_OK | X_OK, AT_EACCESS) < 0)
+		r = -errno;
+	free(directory);
+	return r;
+}
+
+static int check_file(const char *path, bool append)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? check_directory(path) : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (S_ISREG(st.st_mode) && !append)
+		return check_directory(path);
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
+{
+	int r;
+
+	if (!save->path)
+		return 0;
+	if (!*save->path)
+		return tlat_tool_fail(reterr, -EINVAL,
+				      "--json '': empty; name a file, or - for standard output");
+	if (!tlat_save_is_file(save)) {
+		r = check_stdout();
+		return r < 0 ? tlat_tool_fail(reterr, r, "--json -: standard output is closed; "
+							 "name a file instead")
+			     : 0;
+	}
+	r = check_file(save->path, save->append);
+	return r < 0 ? tlat_tool_fail(reterr, r, "--json %.300s: cannot be written: %s; name a file "
+						 "in a directory of yours",
+				      save->path, strerror(-r))
+		     : 0;
 }
 
 bool tlat_save_is_file(const struct tlat_save *save)

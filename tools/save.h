@@ -18,6 +18,12 @@ struct tlat_save {
 
 void tlat_save_init(struct tlat_save *save, const char *path, bool append);
 
+/*
+ * Whether the path can be written, before anything is measured. Returns 0 or a negative errno with
+ * the path in reterr.
+ */
+int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr);
+
 /* Whether the path is a file, for which the right to write may have to be kept. */
 bool tlat_save_is_file(const struct tlat_save *save);
 

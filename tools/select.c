@@ -82,14 +82,28 @@ static int add_name(struct tlat_selection *selection, const char *name, struct t
 	return r < 0 ? r : add(selection, &facts, reterr);
 }
 
+/* The same word; that a pattern matches what is named as well is no mistake. */
+static bool is_named_before(char *const words[], size_t i)
+{
+	for (size_t other = 0; other < i; other++)
+		if (!strcmp(words[other], words[i]))
+			return true;
+	return false;
+}
+
 int tlat_select(struct tlat_selection *selection, char *const words[], size_t n,
 		struct tlat_error *reterr)
 {
 	*selection = (struct tlat_selection){ 0 };
 	for (size_t i = 0; i < n; i++) {
-		int r = is_glob(words[i]) ? add_glob(selection, words[i], reterr)
-					  : add_name(selection, words[i], reterr);
+		int r;
 
+		if (is_named_before(words, i))
+			r = tlat_tool_fail(reterr, -EINVAL, "'%.100s' is named twice; once will do",
+					   words[i]);
+		else
+			r = is_glob(words[i]) ? add_glob(selection, words[i], reterr)
+					      : add_name(selection, words[i], reterr);
 		if (r < 0) {
 			tlat_select_free(selection);
 			return r;

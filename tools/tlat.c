@@ -4,11 +4,13 @@
  * complaints and errors look and what happens when standard output cannot be written.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -74,9 +76,26 @@ static int dispatch(int argc, char **argv)
 	return tlat_complain(NULL, "no command '%s'; see tlat --help", argv[1]);
 }
 
+/*
+ * What is opened later must not become standard output. Read-only, so that what is printed to a
+ * closed one is still an error.
+ */
+static void occupy_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	int code, failed;
+
+	occupy_descriptors();
 
 	/* Only the character set: numbers stay as in the C locale. */
 	setlocale(LC_CTYPE, "");
