@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* cmd_show.c - "tlat show": a report that was written, as people read it. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "chart.h"
+#include "documents.h"
 #include "options.h"
 #include "results.h"
 #include "save.h"
@@ -74,6 +76,8 @@ static int show(const struct tlat_report *report, const struct show_config *conf
 	struct tlat_save save;
 
 	tlat_save_init(&save, config->json, false);
+	if (tlat_save_check(&save, &error) < 0)
+		return tlat_complain("show", "%s", error.text);
 	if (!save.path || tlat_save_is_file(&save))
 		print_report(report, config);
 	if (tlat_save_end(&save, report, &error) < 0)
@@ -81,11 +85,20 @@ static int show(const struct tlat_report *report, const struct show_config *conf
 	return TLAT_EXIT_FINE;
 }
 
+/* Standard output may be the JSON's. */
+static void note_others(const struct show_config *config, int64_t n)
+{
+	FILE *out = config->json && !strcmp(config->json, "-") ? stderr : stdout;
+
+	fprintf(out, "first of %" PRId64 " reports; --index K shows another\n", n);
+}
+
 int tlat_cmd_show(int argc, char **argv)
 {
-	struct show_config config = { .bins_ns = TLAT_UNSET };
+	struct show_config config = { .bins_ns = TLAT_UNSET, .index = TLAT_UNSET };
 	struct tlat_report *report;
 	struct tlat_error error;
+	int64_t n;
 	int code, first, r;
 
 	r = tlat_options_parse(&command, argc, argv, &config, &first);
@@ -93,8 +106,11 @@ int tlat_cmd_show(int argc, char **argv)
 		return r < 0 ? TLAT_EXIT_NO_ANSWER : TLAT_EXIT_FINE;
 	if (first == argc)
 		return tlat_complain("show", "no report named; try tlat show FILE, or - for stdin");
-	if (tlat_report_read(&report, argv[first], &error) < 0)
+	if (tlat_documents_read(&report, argv[first], config.index == TLAT_UNSET ? 1 : config.index,
+				&n, &error) < 0)
 		return tlat_complain("show", "%s", error.text);
+	if (n > 1 && config.index == TLAT_UNSET)
+		note_others(&config, n);
 	code = show(report, &config);
 	tlat_report_free(report);
 	return code;

@@ -403,11 +403,8 @@ static void print_command(const char *command, FILE *out)
 
 void tlat_results_repeat(const struct tlat_report *report, FILE *out)
 {
-	const struct tlat_result *first = tlat_report_result(report, 0);
 	const char *repeat = tlat_report_repeat(report);
 
-	if (first && tlat_results_count(report) == 1 && tlat_result_repeat(first))
-		return;
 	if (repeat)
 		print_command(repeat, out);
 }

@@ -16,7 +16,7 @@ void tlat_results_machine(const struct tlat_report *report, FILE *out);
 /* One row per probe, sweep point and thread, and below it what does not fit in a row. */
 void tlat_results_print(const struct tlat_report *report, FILE *out);
 
-/* The command that repeats the whole, where that of a result does not: there are several. */
+/* The command that repeats the whole. */
 void tlat_results_repeat(const struct tlat_report *report, FILE *out);
 
 size_t tlat_results_count(const struct tlat_report *report);

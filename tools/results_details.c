@@ -155,11 +155,13 @@ static void add_point(struct line *line, const struct tlat_result *result,
 }
 
 /* In one piece, however long, so that it can be copied. */
-static void print_repeat(const struct tlat_result *result, FILE *out)
+static void print_repeat(const struct tlat_report *report, const struct tlat_result *result,
+			 FILE *out)
 {
 	const char *repeat = tlat_result_repeat(result);
 
-	if (!repeat)
+	/* That of the whole says the same of a single result, and of load and budget. */
+	if (!repeat || (tlat_results_count(report) == 1 && tlat_report_repeat(report)))
 		return;
 	fprintf(out, "%*srepeat: ", INDENT, "");
 	tlat_text_put(repeat, out);
@@ -175,7 +177,7 @@ static void print_result(const struct tlat_report *report, const struct tlat_res
 	tlat_results_summary(result, &s);
 	if (!s.asked && !s.recorded) {
 		fputs("  did not run; see the findings\n", out);
-		print_repeat(result, out);
+		print_repeat(report, result, out);
 		return;
 	}
 	add_point(&line, result, &s);
@@ -186,7 +188,7 @@ static void print_result(const struct tlat_report *report, const struct tlat_res
 	add_time(&line, "mean", s.mean_ns);
 	fputc('\n', out);
 	print_missing(&s, out);
-	print_repeat(result, out);
+	print_repeat(report, result, out);
 }
 
 /* Whether an earlier result is of the same probe, and has thus printed this one too. */

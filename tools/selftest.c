@@ -14,6 +14,7 @@
 #include "selftest.h"
 #include "selftest_cache.h"
 #include "stop.h"
+#include "text.h"
 #include "tool.h"
 
 #define SETTLE_NS 150000 /* leaves 50 us of sleep beside the longest delay */
@@ -26,6 +27,9 @@
 /* A trial that states a larger uncertainty is judged by this one. */
 #define U_FLOOR_NS 60
 #define U_SHARE	   0.01
+
+/* Fewer, for each delay, are a look and no verdict. */
+#define TRIALS_NEEDED 20
 
 #define DELAYS 4
 
@@ -123,7 +127,7 @@ static void print_delay(const struct delay *d, FILE *out)
 {
 	char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT], u[TLAT_QUANTITY_TEXT];
 
-	fprintf(out, "self-test %5s: recovered %d of %d, median error %s, U %s\n",
+	fprintf(out, "self-test %5s: recovered %d of %d, median error %s, uncertainty %s\n",
 		tlat_time_exact(d->ns, delay), d->recovered, d->trials,
 		tlat_time_short(d->median_error_ns, 3, error), tlat_time_short(d->u_ns, 3, u));
 	fflush(out);
@@ -147,6 +151,17 @@ static int test_all(struct tester *t, struct delay *delays, FILE *out, struct tl
 	return 0;
 }
 
+static void print_criterion(const struct tester *t, FILE *out)
+{
+	char text[240];
+
+	snprintf(text, sizeof(text),
+		 "a delay counts as recovered when what the probe saw of it is right within the "
+		 "stated uncertainty, at most %d ns + %.0f %%; PASS takes %.1f %% of %d trials",
+		 U_FLOOR_NS, 100 * U_SHARE, 100 * SHARE_NEEDED, DELAYS * t->trials);
+	tlat_text_wrap("self-test: ", 2, text, out);
+}
+
 static bool is_enough(const struct delay *delays)
 {
 	int recovered = 0, trials = 0;
@@ -167,7 +182,10 @@ static char *describe(const struct delay *delays)
 
 	if (!out)
 		return NULL;
-	fputs("on this boot injected delays were recovered:", out);
+	fprintf(out,
+		"on this boot injected delays were recovered, within their uncertainty (at most %d "
+		"ns + %.0f %%):",
+		U_FLOOR_NS, 100 * U_SHARE);
 	for (size_t i = 0; i < DELAYS; i++) {
 		char delay[TLAT_QUANTITY_TEXT], error[TLAT_QUANTITY_TEXT];
 
@@ -195,6 +213,33 @@ static void note(struct tlat_report *report, const struct delay *delays)
 	free(text);
 }
 
+/* What cannot be kept is not quoted later, which somebody may wait for. */
+static void keep(const struct tlat_report *report, FILE *out)
+{
+	struct tlat_error error;
+
+	if (tlat_selftest_store(report, &error) < 0 && out)
+		tlat_text_wrap("self-test: not kept, so that reports cannot quote it: ", 2,
+			       error.text, out);
+}
+
+static int conclude(struct tlat_report *report, const struct delay *delays, int trials, FILE *out)
+{
+	if (trials < TRIALS_NEEDED) {
+		if (out)
+			fprintf(out,
+				"self-test: no verdict, and not kept: %d trials a delay, "
+				"%d are needed\n\n",
+				trials, TRIALS_NEEDED);
+		return 1;
+	}
+	note(report, delays);
+	keep(report, out);
+	if (out)
+		fprintf(out, "self-test: %s\n\n", is_enough(delays) ? "PASS" : "FAIL");
+	return is_enough(delays);
+}
+
 int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
 		  struct tlat_clock *clock, int trials, FILE *out, struct tlat_error *reterr)
 {
@@ -208,16 +253,14 @@ int tlat_selftest(struct tlat_report *report, struct tlat_machine *machine,
 	snprintf(t.cpu, sizeof(t.cpu), "%" PRId32, cpus[0]);
 	t.errors_ns = calloc((size_t)trials, sizeof(double));
 	t.us_ns = calloc((size_t)trials, sizeof(double));
+	if (out)
+		print_criterion(&t, out);
 	r = t.errors_ns && t.us_ns
 		    ? test_all(&t, delays, out, reterr)
 		    : tlat_tool_fail(reterr, -ENOMEM, "out of memory for the self-test");
 	free(t.errors_ns);
 	free(t.us_ns);
-	if (r < 0)
-		return r;
-	note(report, delays);
-	tlat_selftest_store(report);
-	return is_enough(delays);
+	return r < 0 ? r : conclude(report, delays, trials, out);
 }
 
 /* A quote is information: what it says was true of another moment of this boot. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "selftest_cache.h"
+#include "tool.h"
 
 #define PATH_TEXT 4096
 
@@ -62,13 +63,17 @@ static int find_file(char *path, size_t size, bool make)
 	return 0;
 }
 
-int tlat_selftest_store(const struct tlat_report *report)
+int tlat_selftest_store(const struct tlat_report *report, struct tlat_error *reterr)
 {
-	struct tlat_error error;
 	char path[PATH_TEXT];
 	int r = find_file(path, sizeof(path), true);
 
-	return r < 0 ? r : tlat_report_write(report, path, 0, &error);
+	if (r < 0)
+		return tlat_tool_fail(reterr, r,
+				      "no cache directory (%s); set XDG_CACHE_HOME to one that can "
+				      "be written",
+				      strerror(-r));
+	return tlat_report_write(report, path, 0, reterr);
 }
 
 int tlat_selftest_load(struct tlat_report **ret_report)

@@ -12,7 +12,7 @@
  * timerlat/selftest-BOOT_ID.json. A place that cannot be written only means that nothing will be
  * quoted. Returns 0 or a negative errno.
  */
-int tlat_selftest_store(const struct tlat_report *report);
+int tlat_selftest_store(const struct tlat_report *report, struct tlat_error *reterr);
 
 /* The report that was kept; -ENOENT when there is none for this boot. */
 int tlat_selftest_load(struct tlat_report **ret_report);
