@@ -283,8 +283,8 @@ static int parse_figure(const char **at, struct tlat_budget_term *term, struct t
 		return 0;
 	}
 	return bad_term(term, reterr,
-			"no such figure; use min p50 p99 p99.9 max mean missed early "
-			"overflow rejected disturbed n or P(>TIME)");
+			"no such figure; use min p50 p90 p95 p99 p99.9 p99.99 p99.999 max mean "
+			"missed early overflow rejected disturbed n or P(>TIME)");
 }
 
 static int parse_op(const char **at, struct tlat_budget_term *term, struct tlat_error *reterr)

@@ -14,6 +14,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export XDG_CACHE_HOME=$work/cache
+unset COLUMNS
 # The shortest run that still has samples of every kind of probe.
 quick="-d 60ms --warmup 10"
 failures=0
@@ -139,6 +140,15 @@ usage_errors_are_one_line() {
 	usage "'foo'" run wake-futex --policy foo
 	usage "'foo'" run wake-futex --clock foo
 	usage "contradict" run wake-futex -c 0 --pair 0:1
+	usage "--cpus is given twice" run wake-futex -c 0 -c 1
+	usage "--sweep is given twice" run wake-futex --sweep settle=0 --sweep cpu-latency=0
+	usage "'wake-futex' is named twice" run wake-futex null wake-futex
+	usage "timer-nanosleep" run timer-nanosleep --settle 1us
+	usage "timer-nanosleep" run timer-nanosleep --pair 0:1
+	usage "timer-nanosleep" run timer-nanosleep --verify
+	usage "timer-nanosleep" run timer-nanosleep -i 0
+	usage "timer-nanosleep" run wake-futex timer-nanosleep -i 0
+	usage "--load '': empty" run wake-futex --load ' '
 	usage "'0'" run wake-futex --pair 0
 	usage "'0:'" run wake-futex --pair 0:
 	usage "'node:0:1'" run wake-futex --pair node:0:1
@@ -151,12 +161,14 @@ usage_errors_are_one_line() {
 	usage "--json FILE" run wake-futex --append
 	usage "--json FILE" run wake-futex --append --json -
 	usage "foo" run wake-futex --budget 'foo<1us'
+	usage "--budget: budget term 'p50<50'" run wake-futex --budget 'p50<50'
 	usage "nosuch" show nosuch
 	usage "no report named" show
 	usage "'b'" show a b
 	usage "write 100us" show a --bins 100
 	usage "'extra'" list extra
 	usage "'0'" check --self-test --trials 0
+	usage "--index" show a --index 0
 }
 
 list_names_every_probe() {
@@ -178,12 +190,91 @@ a_run_prints_a_table_and_how_to_repeat_it() {
 	grep -qE '^wake-futex +[0-9]+->[0-9]+ +(fifo:40|other\*)' out || fail "run: no row"
 	grep -qE '^timer-nanosleep +[0-9]+ ' out || fail "run: no solo row"
 	grep -qE '^wake-futex: .+ -> .+' out || fail "run: does not say from and to"
-	grep -q 'asked [1-9]' out || fail "run: does not say how many were asked"
+	grep -q '[1-9] asked' out || fail "run: does not say how many were asked"
 	grep -q "$(printf '\033')" out && fail "run: control codes in a file"
-	[ "$(wc -L <out)" -le 400 ] || fail "run: a line of $(wc -L <out) columns"
+	grep -v 'repeat: ' out >prose
+	[ "$(LC_ALL=C.UTF-8 wc -L <prose)" -le 100 ] || fail "run: a line of $(wc -L <prose) columns"
 	[ "$(grep -c '^repeat: tlat run ' out)" -eq 1 ] || fail "run: not one repeat command"
 	[ "$(grep -cE '^ +repeat: tlat run (wake-futex|timer-nanosleep) ' out)" -eq 2 ] ||
 		fail "run: not one repeat command per result"
+}
+
+narrow_terminals_keep_what_matters() {
+	COLUMNS=80 run_tlat run wake-futex timer-nanosleep $quick --findings
+	expect 0 "run on 80 columns" || return
+	grep -v 'repeat: ' out >prose
+	[ "$(LC_ALL=C.UTF-8 wc -L <prose)" -le 80 ] || fail "80 columns: $(wc -L <prose)"
+	grep -qE '^probe .*min .*p50 .*p99 .*max' out || fail "80 columns: no table head"
+	grep -q '^cpus a->b: waker -> waiter' out || fail "no legend"
+	COLUMNS=50 run_tlat run wake-futex $quick
+	grep -qE '^probe .*min .*p50 .*p50 .*p99 .*max$' out || fail "50 columns: no table head"
+}
+
+the_repeat_command_names_everything() {
+	local wanted
+	run_tlat run 'wake-f*' -n 20 --warmup 3 --raw 2 --verify -i 1ms --policy other -c all \
+		--budget 'n>=1' --findings
+	[ "$(getconf _NPROCESSORS_ONLN)" -gt 2 ] && { echo "skipped: -c all is not a pair"; return; }
+	for wanted in 'tlat run wake-futex ' ' --warmup 3' ' --raw 2' ' --verify' ' -i 1ms' \
+		' -c [0-9]' ' --policy other' " --budget 'n>=1'"; do
+		grep -qE -e "^repeat: .*$wanted" -e "^repeat: $wanted" out ||
+			fail "repeat: no '$wanted': $(grep '^repeat' out)"
+	done
+}
+
+# Severities in this order, and many notes in one line that names them.
+findings_are_ordered() {
+	run_tlat run wake-futex -n 20 --warmup 0 --json f.json
+	"$python" - <<'PY'
+import json
+d = json.load(open("f.json"))
+d["findings"] = [{"id": "n%d" % i, "severity": "info", "text": "note %d" % i, "remedy": None}
+                 for i in range(5)]
+d["findings"] += [{"id": "w", "severity": "warn", "text": "bad", "remedy": "do " * 60},
+                  {"id": "e", "severity": "error", "text": "worse", "remedy": None}]
+d["results"][0]["findings"] = []
+json.dump(d, open("f.json", "w"))
+PY
+	run_tlat show f.json
+	grep -oE '^(error|warn|info) ' out | uniq | paste -sd '' >order
+	[ "$(cat order)" = "error warn info " ] || fail "findings: order is '$(cat order)'"
+	[ "$(grep -c '^info ' out)" -eq 1 ] || fail "findings: not one line of notes"
+	grep -q '^info  5 notes: n0, n1, n2, n3, n4;' out || fail "findings: $(grep '^info' out)"
+	grep -q '^      remedy: do do ' out || fail "findings: no remedy"
+	run_tlat show f.json --findings
+	[ "$(grep -c '^info ' out)" -eq 5 ] || fail "--findings: not five notes"
+}
+
+# A file from elsewhere must not write to the terminal what the terminal obeys.
+control_characters_stay_in_the_file() {
+	run_tlat run wake-futex -n 20 --warmup 0 --json f.json
+	"$python" - <<'PY'
+import json
+evil = "a\x1b]0;x\x07\u009b2J\x7f\r\n\tverdict: PASS"
+d = json.load(open("f.json"))
+for key in d["machine"]:
+    if isinstance(d["machine"][key], str):
+        d["machine"][key] = evil
+d["clock"]["reason"] = evil
+d["run"]["repeat"] = evil
+d["findings"] = [{"id": evil, "severity": s, "text": evil, "remedy": evil}
+                 for s in ("info", "warn", "error")]
+r = d["results"][0]
+r.update(probe=evil, repeat=evil + " --slack \x1b", findings=d["findings"])
+r["from"] = r["to"] = evil
+r["watch"]["idle"] = {str(r["wait"]["cpu"]): {evil: {"usage": 1, "time_ns": 1}}}
+json.dump(d, open("f.json", "w"))
+PY
+	run_tlat show f.json --findings
+	expect 0 "show of control characters" || return
+	"$python" - <<'PY' || fail "show: control characters reach the terminal"
+import sys, unicodedata
+text = open("out", encoding="utf-8").read()
+bad = sorted({c for c in text if unicodedata.category(c) == "Cc" and c != "\n"})
+lines = [l for l in text.splitlines() if l.lstrip().startswith("verdict: PASS")]
+sys.exit("%r %r" % (bad, lines) if bad or lines else 0)
+PY
+	grep -q 'a?\]0;x' out || fail "show: the text itself is lost"
 }
 
 the_repeat_command_repeats_itself() {
@@ -218,7 +309,14 @@ json_goes_to_files() {
 	[ -s env.json ] || fail "TLAT_JSON was not honoured"
 	TLAT_JSON=env2.json run_tlat run wake-futex -n 20 --json opt.json
 	[ -e env2.json ] && fail "TLAT_JSON beats --json"
-	run_tlat run wake-futex -n 20 --json "$work/no/such/dir.json"
+	run_tlat run wake-futex -d 30s --json "$work"
+	expect 2 "--json into a directory"
+	[ -s out ] && fail "--json into a directory: measured first"
+	usage "--json ''" run wake-futex --json ''
+	"$tlat" run wake-futex -d 30s --json - >&- 2>err
+	code=$?
+	expect 2 "--json - to a closed stdout"
+	run_tlat run wake-futex -d 30s --json "$work/no/such/dir.json"
 	expect 2 "--json into nowhere"
 	grep -q "dir.json" err || fail "--json into nowhere: $(cat err)"
 }
@@ -243,6 +341,19 @@ show_prints_a_report_again() {
 	expect 0 "show -"
 	run_tlat show r.json --json -
 	json out 'd["results"][0]["probe"] == "wake-futex"'
+	run_tlat run wake-futex -n 20 --json lines.json --append
+	run_tlat run null -n 20 --json lines.json --append
+	run_tlat show lines.json
+	grep -q '^first of 2 reports' out || fail "show: does not say that there are two"
+	grep -q '^wake-futex ' out || fail "show: not the first report"
+	run_tlat show lines.json --index 2
+	grep -q '^null ' out || fail "show --index: not the second report"
+	run_tlat show - --index 2 <lines.json
+	grep -q '^null ' out || fail "show - --index: not the second report"
+	run_tlat show lines.json --json -
+	[ "$(wc -l <out)" -eq 1 ] || fail "show --json -: not one line"
+	grep -q '^first of 2 reports' err || fail "show --json -: does not say that there are two"
+	usage "there are 2" show lines.json --index 3
 	printf '{"schema": "timerlat-report/1", ' >half.json
 	usage "half.json" show half.json
 }
@@ -306,6 +417,8 @@ interrupted() {
 	expect 0 "SIG$1" || return
 	grep -q '^wake-futex ' out || fail "SIG$1: no table"
 	json sig.json 'd["run"]["end"] == "signal" and len(d["results"]) == 1'
+	json sig.json '[f for f in d["findings"] if f["id"] == "not-started"
+		and "timer-nanosleep" in f["text"]]'
 }
 
 signals_end_the_measurement() {
@@ -344,7 +457,8 @@ load_runs() {
 
 the_load_ends_with_the_measurement() {
 	local pid
-	run_tlat run wake-futex $quick --load 'sleep 4711.25 & exec sleep 4711.5' --json r.json
+	run_tlat run wake-futex $quick --load 'sleep 4711.25 & exec sleep 4711.5' --json r.json \
+		--findings
 	expect 0 --load
 	grep -q 'load.*ran throughout' out || fail "--load: not recorded"
 	json r.json 'any(f["id"] == "load" for f in d["findings"])'
@@ -359,6 +473,12 @@ the_load_ends_with_the_measurement() {
 	load_runs '^4712\.' && fail "--load: outlives a killed tlat"
 	run_tlat run wake-futex $quick --load 'exit 3'
 	grep -q 'load-ended.*status 3' out || fail "--load: an early end is not told"
+	run_tlat run wake-futex -d 30s --load no-such-command
+	expect 2 "--load that is not found"
+	grep -q "^tlat run: --load 'no-such-command': .*127" err || fail "--load: $(cat err)"
+	[ -s out ] && fail "--load that is not found: measured"
+	run_tlat run timer-nanosleep $quick --load 'sleep 60' -c all --json r.json
+	json r.json '"left as it was" in [f["text"] for f in d["findings"] if f["id"] == "load"][0]'
 }
 
 without_privilege_it_runs_and_says_so() {
@@ -391,15 +511,26 @@ without_privilege_it_runs_and_says_so() {
 the_check_audits() {
 	run_tlat check --json audit.json
 	expect 0 check || return
-	grep -q '^machine.kernel ' out || fail "check: no facts"
+	grep -q '^machine$' out && grep -q '^  kernel  ' out || fail "check: no facts"
+	grep -q '^privileges$' out && grep -qE '^  policy fifo:40 +(granted|refused: )' out ||
+		fail "check: no privileges"
+	grep -qE '^  pairs +cpu [0-9]+' out || fail "check: no choice of CPUs"
+	grep -qE '^  [^ ]+ +-$' out && fail "check: rows without a value"
+	[ "$(wc -L <out)" -le 300 ] || fail "check: a line of $(wc -L <out) columns"
 	json audit.json 'd["machine"]["kernel"] and d["results"] == []'
 }
 
 the_self_test_is_kept_and_quoted() {
+	local verdict
 	run_tlat check --self-test --trials 1
-	case $code in 0 | 1) ;; *) expect 0 "check --self-test"; return ;; esac
+	expect 0 "a short self-test"
 	[ "$(grep -c '^self-test .*recovered [01] of 1' out)" -eq 4 ] ||
 		fail "self-test: not four delays"
+	grep -q '^self-test: no verdict' out || fail "self-test: a verdict from one trial"
+	[ -e cache/timerlat ] && fail "self-test: one trial is kept"
+	run_tlat check --self-test
+	verdict=$(sed -n 's/^self-test: \(PASS\|FAIL\)$/\1/p' out)
+	case $code$verdict in 0PASS | 1FAIL) ;; *) fail "self-test: '$verdict' and exit code $code" ;; esac
 	ls cache/timerlat/selftest-*.json >/dev/null || fail "self-test: not kept"
 	json cache/timerlat/selftest-*.json 'any(f["id"] == "self-test" for f in d["findings"])'
 	run_tlat run wake-futex -n 20 --json q.json
@@ -414,7 +545,11 @@ help_and_parser_agree
 usage_errors_are_one_line
 list_names_every_probe
 a_run_prints_a_table_and_how_to_repeat_it
+the_repeat_command_names_everything
 the_repeat_command_repeats_itself
+narrow_terminals_keep_what_matters
+findings_are_ordered
+control_characters_stay_in_the_file
 json_is_alone_on_stdout
 json_goes_to_files
 show_prints_a_report_again

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /* cmd_check.c - "tlat check": what this machine is, what it lacks, and whether we measure right. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
+#include "privileges.h"
 #include "results.h"
 #include "rights.h"
 #include "save.h"
 #include "selftest.h"
 #include "stop.h"
-#include "table.h"
+#include "text.h"
 #include "tool.h"
 
 struct check_config {
@@ -41,25 +43,78 @@ static const struct tlat_command command = {
 	.n_options = TLAT_ARRAY_SIZE(options),
 };
 
-static void print_facts(const struct tlat_report *report, FILE *out)
-{
-	static const struct tlat_column columns[] = { { "fact", false }, { "value", false } };
-	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_SIZE(columns));
-	struct tlat_fact fact;
-
-	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
-		tlat_table_row(table,
-			       (const char *const[]){ fact.name, *fact.value ? fact.value : "-" });
-	tlat_table_print(table, out);
-	tlat_table_free(table);
-	fputc('\n', out);
-}
-
 struct checker {
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 	struct tlat_report *report;
 };
+
+#define NAME_COLUMNS 20
+#define VALUE_COLUMN (NAME_COLUMNS + 3)
+
+static void print_row(const char *name, const char *value, FILE *out)
+{
+	char first[128];
+
+	snprintf(first, sizeof(first), "  %-*.100s ", NAME_COLUMNS, name);
+	tlat_text_wrap(tlat_text_clean(first), VALUE_COLUMN, value, out);
+}
+
+/* Facts are called GROUP.NAME; what is not known has no row. */
+static void print_facts(const struct tlat_report *report, FILE *out)
+{
+	struct tlat_fact fact;
+	char last[32] = "";
+
+	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++) {
+		size_t length = strcspn(fact.name, ".");
+
+		if (!*fact.value || !fact.name[length] || length >= sizeof(last))
+			continue;
+		if (strncmp(last, fact.name, length) || last[length]) {
+			snprintf(last, sizeof(last), "%.*s", (int)length, fact.name);
+			fprintf(out, "%s\n", last);
+		}
+		print_row(fact.name + length + 1, fact.value, out);
+	}
+}
+
+static void print_privileges(FILE *out)
+{
+	char text[TLAT_PRIVILEGE_TEXT];
+	const char *name;
+
+	fputs("privileges\n", out);
+	for (size_t i = 0; (name = tlat_privilege(i, text)); i++)
+		print_row(name, text, out);
+}
+
+static void print_choice(const struct tlat_machine *machine, const char *name, bool pair, FILE *out)
+{
+	struct tlat_error error;
+	int32_t cpus[2];
+	char text[128];
+	int n = tlat_machine_choose(machine, pair, cpus, &error);
+
+	if (n < 0)
+		snprintf(text, sizeof(text), "none: %.100s", error.text);
+	else if (n == 1)
+		snprintf(text, sizeof(text), "cpu %" PRId32, cpus[0]);
+	else
+		snprintf(text, sizeof(text), "cpu %" PRId32 " -> cpu %" PRId32 " (%s)", cpus[0],
+			 cpus[1], tlat_machine_relation(machine, cpus[0], cpus[1]));
+	print_row(name, text, out);
+}
+
+static void print_audit(const struct checker *c, FILE *out)
+{
+	print_facts(c->report, out);
+	print_privileges(out);
+	fputs("cpus chosen without -c\n", out);
+	print_choice(c->machine, "pairs", true, out);
+	print_choice(c->machine, "timers", false, out);
+	fputc('\n', out);
+}
 
 static int audit(struct checker *c, struct tlat_error *reterr)
 {
@@ -124,7 +179,7 @@ static int check(struct checker *c, const struct check_config *config, int argc,
 		return tlat_complain("check", "%s", error.text);
 	set_origin(c, config, argc, argv);
 	if (out)
-		print_facts(c->report, out);
+		print_audit(c, out);
 	if (config->self_test)
 		passed = self_test(c, config, out, &error);
 	else
