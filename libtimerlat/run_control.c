@@ -53,7 +53,7 @@ static void lock_all(struct tlat_run *run)
 	if (!(run->opts.flags & TLAT_RUN_LOCK_ALL))
 		return;
 	if (tlat_rt_apply(&run->locked, &opts, &why) < 0)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "memory-not-locked", NULL, "%s",
+		tlat_findings_add(&run->of_result, TLAT_WARN, "lock-all-refused", NULL, "%s",
 				  why.text);
 }
 

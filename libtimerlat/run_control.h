@@ -47,6 +47,9 @@ struct tlat_run {
 	int64_t realtime_ns;	     /* the same on CLOCK_REALTIME */
 };
 
+/* run_opts.c: whether options make sense at all. 0 or -EINVAL. */
+int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr);
+
 /* run_plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno.
  */
 int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,

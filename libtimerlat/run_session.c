@@ -131,6 +131,7 @@ static void free_instances(struct tlat_run *run)
 			tlat_measurer_free(&in->measurers[k]);
 		if (in->n_measurers)
 			pthread_barrier_destroy(&in->done);
+		tlat_hist_free(in->floor);
 		tlat_instance_close(in);
 		tlat_result_free(in->result);
 	}
