@@ -60,7 +60,14 @@ int tlat_root_open(const char *root);
 ssize_t tlat_root_read(int root_fd, const char *path, char *buf, size_t size);
 /* Read a whole file of any length into memory to be freed. Returns length or negative errno. */
 ssize_t tlat_root_read_all(int root_fd, const char *path, char **ret_text);
+/* Read as much of a file's beginning as fits, NUL-terminated. Returns length or negative errno. */
+ssize_t tlat_root_read_head(int root_fd, const char *path, char *buf, size_t size);
 /* Read one decimal integer. Returns 0 or a negative errno. */
 int tlat_root_read_int(int root_fd, const char *path, int64_t *ret_value);
+/*
+ * The value in the first line "key: value" or "key value" of a text as files in /proc are: where
+ * it begins, to end with its line; NULL when there is no such line.
+ */
+const char *tlat_text_value(const char *text, const char *key);
 
 #endif /* TLAT_INTERNAL_H */

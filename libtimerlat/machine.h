@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - CPU sets, and the private view of the machine */
+/* machine.h - the private view of the machine */
 #ifndef TLAT_MACHINE_H
 #define TLAT_MACHINE_H
 
-#include "internal.h"
-
-/* A set of CPU numbers, by value; no allocation. */
-struct tlat_cpuset {
-	uint64_t bits[TLAT_CPUS_MAX / 64];
-};
-
-/* cpulist.c: pure */
-void tlat_cpuset_add(struct tlat_cpuset *set, int32_t cpu);
-void tlat_cpuset_remove(struct tlat_cpuset *set, int32_t cpu);
-bool tlat_cpuset_has(const struct tlat_cpuset *set, int32_t cpu);
-size_t tlat_cpuset_count(const struct tlat_cpuset *set);
-bool tlat_cpuset_equal(const struct tlat_cpuset *a, const struct tlat_cpuset *b);
-/* The next CPU of the set after cpu (-1: the first), or -1. */
-int32_t tlat_cpuset_next(const struct tlat_cpuset *set, int32_t cpu);
-/* Strict reader of the kernel's list syntax as files have it; empty means none. 0 or -EINVAL. */
-int tlat_cpuset_parse(struct tlat_cpuset *ret_set, const char *text);
-/* The shortest kernel syntax ("0-3,8"); returns the length as snprintf does. */
-size_t tlat_cpuset_format(const struct tlat_cpuset *set, char *text, size_t size);
+#include "cpulist.h"
 
 /* A set that a file may not tell. */
 struct tlat_known_cpus {

@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "cpulist.h"
+#include "machine.h"
 
 /* What is known of one CPU. Unknown: a core of its own, and -1 for cache and node. */
 struct tlat_cpu {

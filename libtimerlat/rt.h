@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rt.h - private parts of rt.c, rt_explain.c, caps.c and cgroup.c */
+/* rt.h - private parts of rt.c, rt_explain.c, rt_idle.c and caps.c */
 #ifndef TLAT_RT_H
 #define TLAT_RT_H
 
@@ -26,8 +26,10 @@ const char *tlat_errno_name(int error);
 const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, char *text,
 			    size_t size);
 
-/* Hold /dev/cpu_dma_latency at us microseconds. Returns a descriptor or a negative errno with
- * the remedy; closing it lets go. */
+/*
+ * Hold /dev/cpu_dma_latency at latency_ns (TLAT_ZERO: 0), rounded down to us. Returns a descriptor,
+ * which lets go when it is closed, or a negative errno with the remedy.
+ */
 int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
 
 /* Drop all capabilities of the calling thread (measuring threads, after read-back). 0 or -errno.
@@ -43,13 +45,5 @@ int tlat_caps_reduce(const char *const *keep, size_t n);
 
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);
-
-/*
- * cgroup.c: the directory, below root_fd and without leading slash, of this process's group in
- * the v1 hierarchy that has the controller, or of its v2 group when controller is NULL. group
- * (may be NULL) takes the path as /proc/self/cgroup has it. 0 or -ENOENT.
- */
-int tlat_cgroup_dir(int root_fd, const char *controller, char *dir, size_t dir_size, char *group,
-		    size_t group_size);
 
 #endif /* TLAT_RT_H */

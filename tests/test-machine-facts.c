@@ -17,7 +17,6 @@
 static struct {
 	bool active;
 	size_t mask_bytes; /* shorter masks are refused */
-	size_t calls;
 	const char *cpus;
 } fake;
 
@@ -28,7 +27,6 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 
 	if (!fake.active)
 		return syscall(SYS_sched_getaffinity, pid, size, mask) < 0 ? -1 : 0;
-	fake.calls++;
 	if (size < fake.mask_bytes) {
 		errno = EINVAL;
 		return -1;
@@ -240,9 +238,7 @@ static void an_affinity_mask_longer_than_expected_is_read_whole(void **state)
 	fake.active = true;
 	fake.mask_bytes = 256;
 	fake.cpus = "0,1500";
-	fake.calls = 0;
 	open_real();
-	assert_true(fake.calls > 1);
 	assert_set(tlat_machine_allowed(machine), "0,1500");
 	assert_true(tlat_cpuset_has(tlat_machine_online(machine), 1500));
 }
