@@ -341,7 +341,7 @@ static void check_drift(struct tlat_clock *clock, struct tlat_findings *findings
 	double bound_ppm;
 
 	if (tlat_clock_measure_since_anchor(clock, &rate) < 0) {
-		tlat_findings_add(findings, TLAT_ERROR, "clock-drift",
+		tlat_findings_add(findings, TLAT_ERROR, "clock-broken",
 				  "use clock source clock_gettime",
 				  "the %s ran backwards or stood still since it was calibrated",
 				  source_names[cal->source]);

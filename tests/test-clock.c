@@ -381,7 +381,7 @@ static void a_counter_that_drifted_is_a_finding(void **state)
 		clock->anchor.before_ticks += UINT64_MAX / 2;
 		clock->anchor.after_ticks += UINT64_MAX / 2;
 		tlat_clock_check_end(clock, &findings);
-		assert_true(has_finding(&findings, "clock-drift"));
+		assert_true(has_finding(&findings, "clock-broken"));
 	}
 	tlat_findings_free(&findings);
 	tlat_clock_close(clock);

@@ -156,7 +156,7 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 		{ "server", "not-isolated cpu-governor! smt-active numa-balancing" },
 		{ "cpuset-v1", "rt-throttling" },
 		{ "isolated-boot", "timer-migration" },
-		{ "container", "hypervisor not-isolated clocksource smt-active" },
+		{ "container", "hypervisor not-isolated clocksource-scaled smt-active" },
 		{ "board", "not-isolated rt-throttling" },
 		{ "null-files", "not-isolated isolation-unknown isolation-unknown" },
 		{ "not-effective", "not-isolated isolation-not-effective! "
