@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * affinity.c - affinity masks as sets of CPUs. Knows that the kernel refuses a mask shorter than its
- * own, so that all of them are as long as Linux can be built with.
+ * affinity.c - affinity masks as sets of CPUs. Knows that the kernel refuses a mask shorter than
+ * its own, so that all of them are as long as Linux can be built with.
  */
 #include <sched.h>
 #include <string.h>

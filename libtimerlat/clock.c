@@ -19,6 +19,8 @@
 #define STEPPED_NS	10000000
 #define STATED_HZ_PPM	10 /* the kernel rounds to kHz; clocks of boards are this good */
 
+TLAT_ASSERT_LAYOUT(struct tlat_clock_facts, 6 * 8 + 2 * 4);
+
 static const char *const source_names[] = {
 	[TLAT_CLOCK_AUTO] = "auto",
 	[TLAT_CLOCK_TSC] = "tsc",

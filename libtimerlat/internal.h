@@ -17,6 +17,13 @@
 #define TLAT_CACHE_LINE	   64
 #define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/*
+ * A public struct is as long as its members: nothing hides between them that a caller could leave
+ * unset. bytes is their sum where pointers have 8.
+ */
+#define TLAT_ASSERT_LAYOUT(type, bytes)                                                            \
+	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), #type " has padding")
+
 /* error.c */
 
 /* Fill *reterr (may be NULL) and return code, a negative errno. */
@@ -30,7 +37,11 @@ int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
  */
 int tlat_opts_copy(void *dst, size_t dst_size, const void *src, struct tlat_error *reterr);
 
-/* Copy a filled struct out, up to the size its first member asks for. 0 or -EINVAL. */
+/*
+ * Copy a filled struct out, up to the size that the caller has set in the first member; what the
+ * caller has beyond this library's struct becomes zero. 0, or -EINVAL for a size below the first
+ * member's own.
+ */
 int tlat_facts_copy(void *dst, const void *src, size_t src_size);
 
 /* finding.c */

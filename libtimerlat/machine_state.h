@@ -21,8 +21,8 @@ struct tlat_machine {
 	bool note_isolated, note_nohz_full; /* the file is there and says nothing readable */
 	struct tlat_cpuset present;	    /* online or not */
 	struct tlat_cpuset online;
-	struct tlat_cpuset nodes; /* numbers of NUMA nodes, not of CPUs */
-	struct tlat_cpuset allowed; /* the affinity mask */
+	struct tlat_cpuset nodes;      /* numbers of NUMA nodes, not of CPUs */
+	struct tlat_cpuset allowed;    /* the affinity mask */
 	struct tlat_known_cpus cpuset; /* online CPUs that cgroups let this process have */
 	char cpuset_path[128];	       /* the cgroup that says so */
 	struct tlat_known_cpus isolated, nohz_full;

@@ -53,8 +53,7 @@ static int fail_lock(int code, struct tlat_error *reterr)
 			 "mlockall refused with %s: RLIMIT_MEMLOCK is %s (hard limit %s), "
 			 "the process maps %lld bytes, CAP_IPC_LOCK is %s; run with sudo, setcap "
 			 "cap_ipc_lock+ep, or raise memlock in /etc/security/limits.conf",
-			 tlat_errno_name(-code), soft, hard,
-			 (long long)status_kb("VmSize") * 1024,
+			 tlat_errno_name(-code), soft, hard, (long long)status_kb("VmSize") * 1024,
 			 tlat_rt_capable("cap_ipc_lock") ? "in effect" : "missing");
 }
 
