@@ -15,6 +15,12 @@
 #include "affinity.h"
 #include "rt_parts.h"
 
+/* The kernel's own, which a thread has that nobody gave another. */
+#define DEFAULT_SLACK_NS 50000
+
+TLAT_ASSERT_LAYOUT(struct tlat_rt_opts, 7 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_rt_state, 2 * 8 + 4 * 4);
+
 enum { DID_AFFINITY = 1, DID_SLACK = 2, DID_LOCK = 4, DID_POLICY = 8 };
 
 struct tlat_rt {
@@ -65,17 +71,21 @@ static int check_policy(const struct tlat_rt_opts *o, struct tlat_error *reterr)
 	return check_deadline(o, reterr);
 }
 
-static int check_options(const struct tlat_rt_opts *o, struct tlat_error *reterr)
+int tlat_rt_opts_check(const struct tlat_rt_opts *opts, struct tlat_error *reterr)
 {
-	if (o->slack_ns < 0)
+	if (opts->slack_ns < 0)
 		return tlat_fail(reterr, -EINVAL, "slack_ns is %lld; the least timer slack is 1 ns",
-				 (long long)o->slack_ns);
-	if (o->cpu_latency_ns < TLAT_ZERO)
+				 (long long)opts->slack_ns);
+	if (opts->cpu_latency_ns < TLAT_ZERO)
 		return tlat_fail(reterr, -EINVAL,
 				 "cpu_latency_ns is %lld; use TLAT_ZERO to hold "
 				 "/dev/cpu_dma_latency at 0",
-				 (long long)o->cpu_latency_ns);
-	return check_policy(o, reterr);
+				 (long long)opts->cpu_latency_ns);
+	if (opts->reserved)
+		return tlat_fail(reterr, -EINVAL,
+				 "the reserved field of the real-time options is %d; set it to 0",
+				 opts->reserved);
+	return check_policy(opts, reterr);
 }
 
 static int status_cpus(struct tlat_cpuset *set)
@@ -325,7 +335,7 @@ int tlat_rt_apply_at(struct tlat_rt **ret_rt, int root_fd, const struct tlat_rt_
 	int r = tlat_opts_copy(&o, sizeof(o), opts, reterr);
 
 	if (r == 0)
-		r = check_options(&o, reterr);
+		r = tlat_rt_opts_check(&o, reterr);
 	if (r < 0)
 		return r;
 	rt = calloc(1, sizeof(*rt));
@@ -387,4 +397,25 @@ int tlat_rt_state(struct tlat_rt_state *state)
 	now.policy = tlat_sched_policy(&sched);
 	now.priority = (int32_t)sched.priority;
 	return tlat_facts_copy(state, &now, sizeof(now));
+}
+
+int tlat_rt_inherit(struct tlat_rt_opts *opts)
+{
+	struct tlat_sched now;
+	int64_t slack_ns = slack_get();
+	int r = tlat_sched_get(&now);
+
+	if (r < 0)
+		return r;
+	opts->slack_ns = slack_ns > 0 ? slack_ns : DEFAULT_SLACK_NS;
+	opts->policy = tlat_sched_policy(&now);
+	opts->priority = (int32_t)now.priority;
+	if (opts->policy == TLAT_SCHED_DEADLINE) {
+		opts->runtime_ns = (int64_t)now.runtime_ns;
+		opts->deadline_ns = (int64_t)now.deadline_ns;
+		opts->period_ns = (int64_t)now.period_ns;
+	} else if (opts->policy > TLAT_SCHED_DEADLINE) {
+		opts->policy = TLAT_SCHED_INHERIT;
+	}
+	return 0;
 }

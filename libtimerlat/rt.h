@@ -12,6 +12,21 @@
 int tlat_rt_apply_at(struct tlat_rt **ret_rt, int root_fd, const struct tlat_rt_opts *opts,
 		     struct tlat_error *reterr);
 
+/*
+ * All that is wrong with options and can be told without the kernel: policy and priority, what
+ * SCHED_DEADLINE needs, slack, idle latency. opts is as this library has it (tlat_opts_copy()).
+ * 0 or -EINVAL.
+ */
+int tlat_rt_opts_check(const struct tlat_rt_opts *opts, struct tlat_error *reterr);
+
+/*
+ * Fill policy, priority, deadline parameters and slack of *opts with what the calling thread has,
+ * so that another thread can be given the same. A slack of 0, which is what a real-time thread has
+ * since Linux 6.12 and its children keep, becomes the kernel's default; a policy that cannot be
+ * asked for (idle, ext) becomes TLAT_SCHED_INHERIT. 0 or a negative errno.
+ */
+int tlat_rt_inherit(struct tlat_rt_opts *opts);
+
 /* The kernel's name of a policy: "SCHED_FIFO"; "SCHED_?" for one that is not known. Static. */
 const char *tlat_policy_kernel_name(int policy);
 
@@ -32,16 +47,8 @@ const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, ch
  */
 int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
 
-/* Drop all capabilities of the calling thread (measuring threads, after read-back). 0 or -errno.
- * A build without libcap does it by the raw call or reports -EOPNOTSUPP. */
+/* tlat_rt_drop_caps(NULL, NULL) under its older name. */
 int tlat_rt_drop_capabilities(void);
-
-/*
- * Keep the named capabilities of those that the calling thread has, drop all others, read back.
- * 0, -EINVAL for an unknown name, -EOPNOTSUPP for one that needs libcap, -EPROTO when the kernel
- * did not do what it said.
- */
-int tlat_caps_reduce(const char *const *keep, size_t n);
 
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);

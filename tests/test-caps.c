@@ -39,7 +39,7 @@ static void drop_capabilities(struct words *words, const void *arg)
 	    tlat_rt_capable("cap_kill"));
 	say(words, "again %d", tlat_rt_drop_caps("cap_kill,cap_sys_nice", &error));
 	say(words, " %d%d\n", tlat_rt_capable("cap_sys_nice"), tlat_rt_capable("cap_kill"));
-	say(words, "none %d", tlat_rt_drop_capabilities());
+	say(words, "none %d", tlat_rt_drop_caps(NULL, NULL));
 	say(words, " %d\n", tlat_rt_capable("cap_sys_nice"));
 	snapshot(words);
 	if (write(fds[1], "x", 1) == 1)
@@ -82,7 +82,7 @@ static void drop_then_undo(struct words *words, const void *arg)
 	struct tlat_rt *rt = apply(words, &opts);
 
 	(void)arg;
-	say(words, "drop %d\n", tlat_rt_drop_capabilities());
+	say(words, "drop %d\n", tlat_rt_drop_caps(NULL, NULL));
 	tlat_rt_undo(rt);
 	say_state(words);
 	say(words, "slack %d\n", prctl(PR_GET_TIMERSLACK, 0L, 0L, 0L, 0L));
@@ -99,7 +99,8 @@ static void undoing_needs_no_capability(void **state)
 	assert_string_equal(in_child(drop_then_undo, NULL), expect);
 }
 
-static void assert_own_group(int root_fd, const char *controller, const char *dir, const char *shown)
+static void assert_own_group(int root_fd, const char *controller, const char *dir,
+			     const char *shown)
 {
 	char path[TLAT_CGROUP_FILE_BYTES];
 	struct tlat_cgroup group;
