@@ -51,8 +51,10 @@ struct tlat_findings {
 	size_t n;
 };
 
-/* Append one finding; a second one of the same id and text is dropped. -ENOMEM is silent: a
- * finding must never end a run. remedy may be NULL. */
+/*
+ * Append one finding; a second one of the same id and text is dropped. -ENOMEM is silent: a
+ * finding must never end a run. remedy may be NULL.
+ */
 void tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
 		       const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -66,8 +68,10 @@ bool tlat_findings_reach(const struct tlat_findings *findings, int severity);
 
 /* Open the root directory (NULL: "/"). Returns a descriptor or a negative errno. */
 int tlat_root_open(const char *root);
-/* Read a whole small file, NUL-terminated, the trailing newline cut. Returns its length or a
- * negative errno; a longer file is -EFBIG. */
+/*
+ * Read a whole small file, NUL-terminated, the trailing newline cut. Returns its length or a
+ * negative errno; a longer file is -EFBIG.
+ */
 ssize_t tlat_root_read(int root_fd, const char *path, char *buf, size_t size);
 /* Read a whole file of any length into memory to be freed. Returns length or negative errno. */
 ssize_t tlat_root_read_all(int root_fd, const char *path, char **ret_text);

@@ -207,8 +207,10 @@ const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *
 	return &machine->nohz_full;
 }
 
-/* The kernel starts everything on the CPUs that are not isolated: a mask without the isolated
- * ones is nobody's wish, one that lacks another CPU is. */
+/*
+ * The kernel starts everything on the CPUs that are not isolated: a mask without the isolated
+ * ones is nobody's wish, one that lacks another CPU is.
+ */
 bool tlat_machine_restricted(const struct tlat_machine *machine)
 {
 	struct tlat_cpuset common = tlat_cpuset_minus(&machine->online, &machine->isolated.set);

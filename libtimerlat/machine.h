@@ -36,8 +36,10 @@ const struct tlat_cpuset *tlat_machine_online(const struct tlat_machine *machine
 const struct tlat_known_cpus *tlat_machine_isolated(const struct tlat_machine *machine);
 const struct tlat_cpuset *tlat_machine_isolated_requested(const struct tlat_machine *machine);
 const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *machine);
-/* Whether its affinity mask kept this process, at open, from a CPU that all others start on:
- * one that is online and not isolated. */
+/*
+ * Whether its affinity mask kept this process, at open, from a CPU that all others start on:
+ * one that is online and not isolated.
+ */
 bool tlat_machine_restricted(const struct tlat_machine *machine);
 
 /* How two CPUs are related, the nearest first. */

@@ -157,8 +157,10 @@ static const char *hypervisor_from_files(const struct tlat_machine *machine)
 	return NULL;
 }
 
-/* Firmware alone proves nothing (a cloud's bare metal carries its vendor too) where the CPU has a
- * flag for it, which is x86. */
+/*
+ * Firmware alone proves nothing (a cloud's bare metal carries its vendor too) where the CPU has a
+ * flag for it, which is x86.
+ */
 static void read_hypervisor(struct tlat_machine *machine, const char *cpuinfo)
 {
 	struct tlat_machine_facts *facts = &machine->facts;
