@@ -16,18 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock_state.h"
 #include "machine.h"
-
-static struct tlat_clock *open_clock(int source)
-{
-	struct tlat_error error = { 0 };
-	struct tlat_clock *clock = NULL;
-
-	if (tlat_clock_open(&clock, NULL, source, &error) < 0)
-		fail_msg("%s", error.text);
-	return clock;
-}
+#include "open-clock.h"
 
 static bool has_finding(const struct tlat_findings *findings, const char *id)
 {
