@@ -2,6 +2,8 @@
 /* report_nojson.c - a build without jansson: reports exist, but not as text. */
 #include "report.h"
 
+#ifndef TLAT_WITH_JANSSON
+
 static int not_built(struct tlat_error *reterr)
 {
 	return tlat_fail(reterr, -EOPNOTSUPP,
@@ -45,3 +47,5 @@ void tlat_report_facts_make(struct tlat_report *report)
 {
 	(void)report;
 }
+
+#endif /* TLAT_WITH_JANSSON */
