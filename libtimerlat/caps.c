@@ -95,11 +95,6 @@ static int keep_only(uint64_t mask)
 	return memcmp(&now, &sets, sizeof(now)) ? -EPROTO : 0;
 }
 
-int tlat_rt_drop_capabilities(void)
-{
-	return tlat_rt_drop_caps(NULL, NULL);
-}
-
 static int fail_name(const char *name, int code, struct tlat_error *reterr)
 {
 	if (code == -EOPNOTSUPP)

@@ -47,9 +47,6 @@ const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, ch
  */
 int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
 
-/* tlat_rt_drop_caps(NULL, NULL) under its older name. */
-int tlat_rt_drop_capabilities(void);
-
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);
 
