@@ -125,15 +125,14 @@ static int place_pair(struct tlat_run *run, struct tlat_error *reterr)
 
 static int place_solo(struct tlat_run *run, struct tlat_error *reterr)
 {
-	int n = tlat_machine_place_solo(run->machine, run->opts.cpus, run->measuring_cpus,
-					TLAT_CPUS_MAX, &run->place.house, &run->place.house_shared,
-					&run->findings, reterr);
+	int error = tlat_machine_place_solo(run->machine, run->opts.cpus, &run->place,
+					    &run->findings, reterr);
 
-	if (n < 0)
-		return n;
-	run->place.kick = -1;
-	run->place.wait = run->measuring_cpus[0];
-	run->n_measuring_cpus = run->n_instances = n;
+	if (error)
+		return error;
+	run->n_measuring_cpus = run->n_instances = run->place.n;
+	memcpy(run->measuring_cpus, run->place.cpus,
+	       (size_t)run->place.n * sizeof(*run->measuring_cpus));
 	return 0;
 }
 

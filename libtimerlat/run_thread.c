@@ -249,7 +249,7 @@ static int set_up(struct tlat_measurer *m)
 	lock_memory(m, m->instance->map, m->instance->map_size);
 	if (!error)
 		error = enter_probe(m);
-	tlat_rt_drop_capabilities();
+	tlat_rt_drop_caps(NULL, NULL);
 	if (!error && m->records)
 		error = measure_floor(m);
 	if (!error && m->records && m->instance->opts->flags & TLAT_RUN_VERIFY)
