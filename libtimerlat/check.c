@@ -65,7 +65,7 @@ static void check_memory_lock(struct tlat_findings *findings)
 			  (unsigned long long)limit.rlim_cur);
 }
 
-int tlat_check(struct tlat_report **ret_report, struct tlat_machine *machine,
+int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machine,
 	       struct tlat_clock *clock, struct tlat_error *reterr)
 {
 	struct tlat_findings *findings;

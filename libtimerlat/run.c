@@ -23,8 +23,7 @@
 
 void tlat_run_rest(const struct tlat_limits *limits)
 {
-	struct timespec ts = { .tv_sec = (time_t)(limits->rest_ns / TLAT_NSEC_PER_SEC),
-			       .tv_nsec = (long)(limits->rest_ns % TLAT_NSEC_PER_SEC) };
+	struct timespec ts = tlat_timespec_of_ns((int64_t)limits->rest_ns);
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }

@@ -13,12 +13,11 @@ struct tlat_run {
 	struct tlat_run_opts opts; /* every default resolved */
 	char *probe, *cpus;	   /* the strings in opts */
 	const struct tlat_probe_ops *ops;
-	struct tlat_machine *machine;
+	const struct tlat_machine *machine;
+	struct tlat_machine *own_machine; /* NULL: borrowed */
 	struct tlat_clock *clock;
-	bool owns_machine, owns_clock;
+	bool owns_clock;
 	struct tlat_placement place;
-	int32_t *measuring_cpus; /* each once */
-	int n_measuring_cpus;
 	struct tlat_instance *instances;
 	int n_instances;
 	bool supported;

@@ -2,6 +2,7 @@
 /* run_opts.c - what options of a run can be refused without looking at probe or machine. */
 #include <string.h>
 
+#include "rt.h"
 #include "run_control.h"
 
 #define MAX_RAW	   100000000ULL
@@ -36,23 +37,14 @@ static int check_times(const struct tlat_run_opts *opts, struct tlat_error *rete
 
 static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
-	bool rt = opts->policy == TLAT_SCHED_FIFO || opts->policy == TLAT_SCHED_RR;
-	bool normal = opts->policy == TLAT_SCHED_INHERIT || opts->policy == TLAT_SCHED_OTHER ||
-		      opts->policy == TLAT_SCHED_BATCH;
+	const struct tlat_rt_opts rt =
+		TLAT_RT_OPTS(.policy = opts->policy, .priority = opts->priority);
 
-	if (!rt && !normal)
+	if (opts->policy == TLAT_SCHED_DEADLINE)
 		return tlat_fail(reterr, -EINVAL,
-				 "policy %d (%s) is not one of a run; use fifo, rr, other or batch",
-				 opts->policy,
-				 tlat_policy_name(opts->policy) ? tlat_policy_name(opts->policy)
-								: "unknown");
-	if (rt && (opts->priority < 1 || opts->priority > 99))
-		return tlat_fail(reterr, -EINVAL, "priority %d is outside 1..99 for SCHED_%s",
-				 opts->priority, opts->policy == TLAT_SCHED_FIFO ? "FIFO" : "RR");
-	if (!rt && opts->priority)
-		return tlat_fail(reterr, -EINVAL, "priority %d needs the policy fifo or rr",
-				 opts->priority);
-	return 0;
+				 "policy deadline is not one of a run; use fifo, "
+				 "rr, other or batch");
+	return tlat_rt_opts_check(&rt, reterr);
 }
 
 int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr)

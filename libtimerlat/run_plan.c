@@ -100,49 +100,18 @@ static void resolve_opts(struct tlat_run *run)
 		opts->seed = 1;
 }
 
-/* == CPUs == */
-
-static void add_measuring_cpu(struct tlat_run *run, int32_t cpu)
-{
-	for (int i = 0; i < run->n_measuring_cpus; i++)
-		if (run->measuring_cpus[i] == cpu)
-			return;
-	run->measuring_cpus[run->n_measuring_cpus++] = cpu;
-}
-
-static int place_pair(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int error = tlat_machine_place_pair(run->machine, run->opts.cpus, &run->place,
-					    &run->findings, reterr);
-
-	if (error)
-		return error;
-	run->n_instances = 1;
-	add_measuring_cpu(run, run->place.kick);
-	add_measuring_cpu(run, run->place.wait);
-	return 0;
-}
-
-static int place_solo(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int error = tlat_machine_place_solo(run->machine, run->opts.cpus, &run->place,
-					    &run->findings, reterr);
-
-	if (error)
-		return error;
-	run->n_measuring_cpus = run->n_instances = run->place.n;
-	memcpy(run->measuring_cpus, run->place.cpus,
-	       (size_t)run->place.n * sizeof(*run->measuring_cpus));
-	return 0;
-}
-
+/* One instance for a pair, else one for each CPU. */
 static int place(struct tlat_run *run, struct tlat_error *reterr)
 {
-	run->measuring_cpus = calloc(TLAT_CPUS_MAX, sizeof(*run->measuring_cpus));
-	if (!run->measuring_cpus)
-		return tlat_fail(reterr, -ENOMEM, "no memory for a list of CPUs");
-	return run->ops->flags & TLAT_PROBE_PAIR ? place_pair(run, reterr)
-						 : place_solo(run, reterr);
+	bool pair = run->ops->flags & TLAT_PROBE_PAIR;
+	int error = pair ? tlat_machine_place_pair(run->machine, run->opts.cpus, &run->place,
+						   &run->findings, reterr)
+			 : tlat_machine_place_solo(run->machine, run->opts.cpus, &run->place,
+						   &run->findings, reterr);
+
+	if (!error)
+		run->n_instances = pair ? 1 : run->place.n;
+	return error;
 }
 
 /* == Instances == */
@@ -228,7 +197,7 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 	in->solo.interval = (uint64_t)run->opts.interval_ns;
 	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
 	in->solo.phase = mix(run->opts.seed + (uint64_t)i) % in->solo.tick;
-	plan_measurer(run, in, 0, run->measuring_cpus[i], run->opts.priority);
+	plan_measurer(run, in, 0, run->place.cpus[i], run->opts.priority);
 	in->measurers[0].side.role = TLAT_ROLE_WAIT;
 	in->measurers[0].records = true;
 }
@@ -305,9 +274,10 @@ static int open_machine(struct tlat_run *run, struct tlat_error *reterr)
 
 	run->machine = run->opts.machine;
 	run->clock = run->opts.clock;
-	run->owns_machine = !run->machine;
-	if (run->owns_machine)
-		error = tlat_machine_open(&run->machine, NULL, reterr);
+	if (!run->machine)
+		error = tlat_machine_open(&run->own_machine, NULL, reterr);
+	if (run->own_machine)
+		run->machine = run->own_machine;
 	run->owns_clock = !error && !run->clock;
 	if (run->owns_clock)
 		error = tlat_clock_open(&run->clock, run->machine, TLAT_CLOCK_AUTO, reterr);

@@ -446,26 +446,26 @@ enum tlat_run_flags {
 
 struct tlat_run_opts {
 	size_t size;
-	const char *probe;	      /* required */
-	const char *cpus;	      /* solo: one thread per CPU; pair: "KICK,WAIT" or one
-				       * CPU for both (NULL: the best available) */
-	struct tlat_machine *machine; /* borrowed (NULL: read for this run) */
-	struct tlat_clock *clock;     /* borrowed (NULL: calibrated for this run) */
-	uint64_t samples;	      /* cycles asked per thread (0: by duration) */
-	int64_t duration_ns;	      /* length of measurement (0: 2 s, or unlimited if samples) */
-	int64_t interval_ns;	      /* pair: slot, TLAT_ZERO or 0: closed loop;
-				       * solo: period (0: 1 ms) */
-	int64_t settle_ns;	      /* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
-	int64_t dither_ns;	      /* pair: settle is longer by 0..this at random
-				       * (0: one clock quantum; TLAT_ZERO: none) */
-	int64_t slack_ns;	      /* timer slack of measuring threads (0: inherit) */
-	int64_t cpu_latency_ns;	      /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
-	int64_t warmup;		      /* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
-	uint64_t seed;		      /* of phase and dither (0: chosen, and reported) */
-	uint64_t raw;		      /* keep the first values, so many (0: none) */
-	int32_t policy;		      /* enum tlat_policy of the measuring threads (0: inherit) */
-	int32_t priority;	      /* of the waiter; a waker on the same CPU gets one less */
-	uint32_t flags;		      /* enum tlat_run_flags */
+	const char *probe;		    /* required */
+	const char *cpus;		    /* solo: one thread per CPU; pair: "KICK,WAIT" or one
+					     * CPU for both (NULL: the best available) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this run) */
+	struct tlat_clock *clock;	    /* borrowed (NULL: calibrated for this run) */
+	uint64_t samples;		    /* cycles asked per thread (0: by duration) */
+	int64_t duration_ns;	/* length of measurement (0: 2 s, or unlimited if samples) */
+	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
+				 * solo: period (0: 1 ms) */
+	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
+	int64_t dither_ns;	/* pair: settle is longer by 0..this at random
+				 * (0: one clock quantum; TLAT_ZERO: none) */
+	int64_t slack_ns;	/* timer slack of measuring threads (0: inherit) */
+	int64_t cpu_latency_ns; /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
+	int64_t warmup;		/* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
+	uint64_t seed;		/* of phase and dither (0: chosen, and reported) */
+	uint64_t raw;		/* keep the first values, so many (0: none) */
+	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
+	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
+	uint32_t flags;		/* enum tlat_run_flags */
 	int32_t reserved;
 	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
 			    * long (on MONOTONIC_RAW) after the first stamp, and called that
@@ -530,8 +530,8 @@ TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opt
 
 struct tlat_result;
 
-/* Audit the machine without measuring a probe: findings, no results. [setup] */
-TLAT_API int tlat_check(struct tlat_report **ret_report, struct tlat_machine *machine,
+/* Audit the machine without measuring a probe: findings, no results. Both are required. [setup] */
+TLAT_API int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machine,
 			struct tlat_clock *clock, struct tlat_error *reterr);
 
 /* Free the report, its results, and all strings and histograms asked of them. [setup] */
