@@ -587,7 +587,7 @@ static void nonsense_is_refused_by_name(void **state)
 	refuse(opts, "flags");
 	opts = base("wake-futex", one_cpu);
 	opts.policy = TLAT_SCHED_IDLE;
-	refuse(opts, "idle");
+	refuse(opts, "SCHED_IDLE");
 	opts = base("timer-nanosleep", one_cpu);
 	opts.flags = TLAT_RUN_VERIFY;
 	refuse(opts, "verify");
