@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# setup.sh - sourced by try and check: installs missing Debian packages, builds one folder.
+# setup.sh - sourced by try, check and .ci/variants: installs missing Debian packages, builds one folder.
 # Whoever sources it has set "me", the name in front of every message, and "top", the source tree.
 : "${me:?}" "${top:?}"
+
+# What a build with everything in it needs.
+# shellcheck disable=SC2034,SC2191
+needed=(cmake=cmake ninja-build=ninja gcc=gcc g++=g++ libc6-dev=gcc pkgconf=pkg-config
+	libcap-dev=libcap.pc libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc
+	libcmocka-dev=cmocka.pc)
+# shellcheck disable=SC2034
+strict=(-DTLAT_WERROR=ON -DTLAT_BUILD_TESTS=ON)
+# shellcheck disable=SC2034
+features=(-DTLAT_WITH_CAP=ON -DTLAT_WITH_JANSSON=ON -DTLAT_WITH_SMARTCOLS=ON)
 
 die()
 {
@@ -55,8 +65,12 @@ as_root()
 	fi
 }
 
+# apt <log> <argument>...
 apt()
 {
+	local log=$1
+
+	shift
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120 "$@" \
 		>>"$log" 2>&1 </dev/null
 }
@@ -74,7 +88,7 @@ install_missing()
 	say "installing $packages"
 	log=$(mktemp)
 	# shellcheck disable=SC2086
-	if ! { apt update && apt install -y --no-install-recommends $packages; }; then
+	if ! { apt "$log" update && apt "$log" install -y --no-install-recommends $packages; }; then
 		by_hand="$(grep -E '^[EW]:' "$log" | tail -1) (no network?); $by_hand"
 		rm -f "$log"
 		die "apt-get failed: $by_hand"

@@ -12,7 +12,8 @@
 
 #define NSEC_PER_SEC 1e9
 
-uint64_t tlat_calib_width_ticks(const struct tlat_bracket *bracket)
+/* Width of a bracket, or UINT64_MAX when the counter went backwards in it. */
+static uint64_t width_ticks(const struct tlat_bracket *bracket)
 {
 	if (bracket->after_ticks < bracket->before_ticks)
 		return UINT64_MAX;
@@ -24,7 +25,7 @@ const struct tlat_bracket *tlat_calib_tightest(const struct tlat_bracket *bracke
 	const struct tlat_bracket *best = brackets;
 
 	for (size_t i = 1; i < n; i++)
-		if (tlat_calib_width_ticks(&brackets[i]) < tlat_calib_width_ticks(best))
+		if (width_ticks(&brackets[i]) < width_ticks(best))
 			best = &brackets[i];
 	return best;
 }
@@ -39,7 +40,7 @@ const struct tlat_bracket *tlat_calib_tightest(const struct tlat_bracket *bracke
 int tlat_calib_rate(const struct tlat_bracket *first, const struct tlat_bracket *last,
 		    double quantum_ticks, struct tlat_calib_rate *ret_rate)
 {
-	uint64_t w1 = tlat_calib_width_ticks(first), w2 = tlat_calib_width_ticks(last);
+	uint64_t w1 = width_ticks(first), w2 = width_ticks(last);
 	double span_ns, moved_ticks, hz, error_ticks;
 
 	if (w1 == UINT64_MAX || w2 == UINT64_MAX || last->ref_ns <= first->ref_ns ||

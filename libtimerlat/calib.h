@@ -18,9 +18,6 @@ struct tlat_bracket {
 	uint64_t after_ticks;
 };
 
-/* Width of a bracket, or UINT64_MAX when the counter went backwards in it. */
-uint64_t tlat_calib_width_ticks(const struct tlat_bracket *bracket);
-
 /* The tightest of n brackets, the first among equals; n is at least 1. */
 const struct tlat_bracket *tlat_calib_tightest(const struct tlat_bracket *brackets, size_t n);
 

@@ -95,24 +95,6 @@ static int keep_only(uint64_t mask)
 	return memcmp(&now, &sets, sizeof(now)) ? -EPROTO : 0;
 }
 
-int tlat_caps_reduce(const char *const *keep, size_t n)
-{
-	uint64_t mask = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		int r = mask_add(&mask, keep[i]);
-
-		if (r < 0)
-			return r;
-	}
-	return keep_only(mask);
-}
-
-int tlat_rt_drop_capabilities(void)
-{
-	return tlat_caps_reduce(NULL, 0);
-}
-
 static int fail_name(const char *name, int code, struct tlat_error *reterr)
 {
 	if (code == -EOPNOTSUPP)

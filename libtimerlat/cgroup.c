@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * cgroup.c - where this process sits in the cgroup hierarchies. Knows that a container may show
- * the group's path from the host while its own group is what is mounted.
+ * cgroup.c - where this process sits in the cgroup hierarchies. Knows both versions, where they
+ * are usually mounted, and that a container may show the group's path from the host while its own
+ * group is what is mounted.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,56 +10,66 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rt.h"
+#include "cgroup.h"
 
-struct place {
-	char mount[128]; /* "cpu,cpuacct" below sys/fs/cgroup; "" for v2 */
-	char group[512]; /* "/system.slice/x.service" */
+/* One line "ID:controllers:/path" of /proc/self/cgroup, cut in place. */
+struct line {
+	const char *id, *controllers, *path;
 };
+
+static bool split(char *text, struct line *line)
+{
+	char *controllers = strchr(text, ':');
+	char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+
+	if (!path || path[1] != '/')
+		return false;
+	*controllers++ = '\0';
+	*path++ = '\0';
+	*line = (struct line){ text, controllers, path };
+	return true;
+}
 
 /* Whether a list parted by commas has the word. */
 static bool list_has(const char *list, const char *word)
 {
-	size_t len = strlen(word);
+	size_t length = strlen(word);
 
 	while (*list) {
 		size_t n = strcspn(list, ",");
 
-		if (n == len && !memcmp(list, word, n))
+		if (n == length && !memcmp(list, word, n))
 			return true;
 		list += n + (list[n] == ',');
 	}
 	return false;
 }
 
-/* One line "ID:controllers:/path"; cut in place. */
-static bool line_matches(char *line, const char *controller, struct place *place)
+static bool is_about(const struct line *line, const char *controller)
 {
-	char *controllers = strchr(line, ':');
-	char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-
-	if (!group || group[1] != '/')
-		return false;
-	*controllers++ = '\0';
-	*group++ = '\0';
-	if (controller ? !list_has(controllers, controller) : *controllers || strcmp(line, "0"))
-		return false;
-	snprintf(place->mount, sizeof(place->mount), "%s", controllers);
-	snprintf(place->group, sizeof(place->group), "%s", group);
-	return true;
+	if (controller)
+		return list_has(line->controllers, controller);
+	return !*line->controllers && !strcmp(line->id, "0");
 }
 
-static bool find_place(int root_fd, const char *controller, struct place *place)
+/* What /proc tells: the group, and under which names its hierarchy may be mounted. */
+static void read_own(struct tlat_cgroup *group, const char *controller, char *names, size_t size)
 {
-	char *text, *line, *rest = NULL;
-	bool found = false;
+	char *text, *at, *rest = NULL;
+	struct line line;
 
-	if (tlat_root_read_all(root_fd, "proc/self/cgroup", &text) < 0)
-		return false;
-	for (line = strtok_r(text, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest))
-		found = line_matches(line, controller, place);
+	if (tlat_root_read_all(group->root_fd, "proc/self/cgroup", &text) < 0)
+		return;
+	for (at = strtok_r(text, "\n", &rest); at; at = strtok_r(NULL, "\n", &rest)) {
+		if (!split(at, &line) || !is_about(&line, controller))
+			continue;
+		snprintf(names, size, "%s", line.controllers);
+		snprintf(group->shown, sizeof(group->shown), "%s", line.path);
+		if (strlen(line.path) < sizeof(group->path))
+			snprintf(group->path, sizeof(group->path), "%s", line.path);
+		break;
+	}
 	free(text);
-	return found;
 }
 
 static bool exists(int root_fd, const char *path)
@@ -67,42 +78,76 @@ static bool exists(int root_fd, const char *path)
 }
 
 /* A hierarchy is mounted under all its controllers' names or under one of them. */
-static bool find_mount(int root_fd, const char *controller, const char *listed, char *mount,
-		       size_t size)
+static bool mount_v1(struct tlat_cgroup *group, const char *controller, const char *names)
 {
-	const char *const v1[] = { listed, controller };
-	const char *const v2[] = { "", "/unified" };
+	const char *const dirs[] = { names, controller };
 
-	for (int i = 0; i < 2; i++) {
-		char probe[320];
-
-		if (controller)
-			snprintf(mount, size, "sys/fs/cgroup/%s", v1[i]);
-		else
-			snprintf(mount, size, "sys/fs/cgroup%s", v2[i]);
-		snprintf(probe, sizeof(probe), "%s%s", mount,
-			 controller ? "" : "/cgroup.controllers");
-		if (exists(root_fd, probe))
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(dirs); i++) {
+		snprintf(group->mount, sizeof(group->mount), "sys/fs/cgroup/%s", dirs[i]);
+		if (*dirs[i] && exists(group->root_fd, group->mount))
 			return true;
 	}
 	return false;
 }
 
-int tlat_cgroup_dir(int root_fd, const char *controller, char *dir, size_t dir_size, char *group,
-		    size_t group_size)
+/* Alone, or beside version 1. A recorded machine may hold no more than the files that count. */
+static bool mount_v2(struct tlat_cgroup *group)
 {
-	struct place place;
-	char mount[256];
+	static const char *const dirs[] = { "sys/fs/cgroup", "sys/fs/cgroup/unified" };
+	static const char *const names[] = { "cgroup.controllers", "cpuset.cpus.effective" };
 
-	if (!find_place(root_fd, controller, &place) ||
-	    !find_mount(root_fd, controller, place.mount, mount, sizeof(mount)))
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(dirs); i++)
+		for (size_t k = 0; k < TLAT_ARRAY_SIZE(names); k++) {
+			char path[64];
+
+			snprintf(path, sizeof(path), "%s/%s", dirs[i], names[k]);
+			if (!exists(group->root_fd, path))
+				continue;
+			snprintf(group->mount, sizeof(group->mount), "%s", dirs[i]);
+			return true;
+		}
+	return false;
+}
+
+/* The nearest that is there: a recorded machine may lack groups that hold nothing of interest. */
+static void enter_mount(struct tlat_cgroup *group)
+{
+	char dir[TLAT_CGROUP_FILE_BYTES];
+
+	if (strstr(group->path, "/.."))
+		strcpy(group->path, "/");
+	while (!exists(group->root_fd, tlat_cgroup_file(group, "", dir)) && tlat_cgroup_up(group))
+		;
+}
+
+int tlat_cgroup_own(struct tlat_cgroup *ret_group, int root_fd, const char *controller)
+{
+	struct tlat_cgroup group = { .root_fd = root_fd, .path = "/", .shown = "/" };
+	char names[96] = "";
+
+	read_own(&group, controller, names, sizeof(names));
+	if (controller ? !mount_v1(&group, controller, names) : !mount_v2(&group))
 		return -ENOENT;
-	if (!strcmp(place.group, "/"))
-		place.group[0] = '\0';
-	if (snprintf(dir, dir_size, "%s%s", mount, place.group) >= (int)dir_size ||
-	    strstr(place.group, "..") || !exists(root_fd, dir))
-		snprintf(dir, dir_size, "%s", mount);
-	if (group)
-		snprintf(group, group_size, "%s", place.group[0] ? place.group : "/");
+	enter_mount(&group);
+	*ret_group = group;
 	return 0;
+}
+
+/* "/a/b" becomes "/a", "/a" becomes "/". */
+bool tlat_cgroup_up(struct tlat_cgroup *group)
+{
+	char *slash = strrchr(group->path, '/');
+
+	if (!slash || !slash[1])
+		return false;
+	slash[slash == group->path] = '\0';
+	return true;
+}
+
+const char *tlat_cgroup_file(const struct tlat_cgroup *group, const char *name,
+			     char path[TLAT_CGROUP_FILE_BYTES])
+{
+	snprintf(path, TLAT_CGROUP_FILE_BYTES, "%s%s%s%s", group->mount, group->path,
+		 group->path[1] ? "/" : "", name);
+	return path;
 }

@@ -5,7 +5,6 @@
  */
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -49,7 +48,7 @@ static void check_idle_latency(const struct tlat_machine *machine, struct tlat_f
 	if (fd >= 0)
 		close(fd);
 	else
-		tlat_findings_add(findings, TLAT_INFO, "cpu-latency-refused", NULL, "%s", why.text);
+		tlat_findings_add(findings, TLAT_WARN, "cpu-latency-refused", NULL, "%s", why.text);
 }
 
 static void check_memory_lock(struct tlat_findings *findings)
@@ -59,14 +58,14 @@ static void check_memory_lock(struct tlat_findings *findings)
 	if (tlat_rt_capable("cap_ipc_lock") || getrlimit(RLIMIT_MEMLOCK, &limit) ||
 	    limit.rlim_cur >= LOCKED_BYTES)
 		return;
-	tlat_findings_add(findings, TLAT_WARN, "memory-not-locked",
+	tlat_findings_add(findings, TLAT_INFO, "memory-not-locked",
 			  "ulimit -l unlimited, or grant CAP_IPC_LOCK",
 			  "RLIMIT_MEMLOCK is %llu bytes and CAP_IPC_LOCK is missing: measuring "
 			  "buffers of about 1 MiB per thread cannot be locked",
 			  (unsigned long long)limit.rlim_cur);
 }
 
-int tlat_check(struct tlat_report **ret_report, struct tlat_machine *machine,
+int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machine,
 	       struct tlat_clock *clock, struct tlat_error *reterr)
 {
 	struct tlat_findings *findings;

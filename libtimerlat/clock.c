@@ -19,6 +19,8 @@
 #define STEPPED_NS	10000000
 #define STATED_HZ_PPM	10 /* the kernel rounds to kHz; clocks of boards are this good */
 
+TLAT_ASSERT_LAYOUT(struct tlat_clock_facts, 6 * 8 + 2 * 4);
+
 static const char *const source_names[] = {
 	[TLAT_CLOCK_AUTO] = "auto",
 	[TLAT_CLOCK_TSC] = "tsc",
@@ -341,7 +343,7 @@ static void check_drift(struct tlat_clock *clock, struct tlat_findings *findings
 	double bound_ppm;
 
 	if (tlat_clock_measure_since_anchor(clock, &rate) < 0) {
-		tlat_findings_add(findings, TLAT_ERROR, "clock-drift",
+		tlat_findings_add(findings, TLAT_ERROR, "clock-broken",
 				  "use clock source clock_gettime",
 				  "the %s ran backwards or stood still since it was calibrated",
 				  source_names[cal->source]);

@@ -48,6 +48,12 @@ static inline uint64_t tlat_gettime_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * TLAT_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+static inline struct timespec tlat_timespec_of_ns(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / TLAT_NSEC_PER_SEC),
+				  .tv_nsec = (long)(ns % TLAT_NSEC_PER_SEC) };
+}
+
 /* A stamp before which everything earlier has finished: opens an interval. [hot] */
 static inline uint64_t tlat_stamp_begin(const struct tlat_stamper *s)
 {

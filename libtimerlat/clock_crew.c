@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "clock.h"
 #include "clock_crew.h"
 
@@ -39,14 +40,9 @@ struct tlat_crew {
 	int64_t deadline_ns; /* CLOCK_MONOTONIC */
 	tlat_crew_fn *fn;
 	void *data;
-	cpu_set_t *home; /* the caller's CPUs */
+	struct tlat_cpuset home; /* the caller's CPUs */
 	struct member *members;
 };
-
-static size_t set_bytes(void)
-{
-	return CPU_ALLOC_SIZE(TLAT_CPUS_MAX);
-}
 
 bool tlat_crew_expired(const struct tlat_crew *crew)
 {
@@ -56,7 +52,7 @@ bool tlat_crew_expired(const struct tlat_crew *crew)
 
 static int wait_until(struct tlat_crew *crew, int64_t at_ns)
 {
-	struct timespec ts = { at_ns / TLAT_NSEC_PER_SEC, at_ns % TLAT_NSEC_PER_SEC };
+	struct timespec ts = tlat_timespec_of_ns(at_ns);
 
 	return pthread_cond_timedwait(&crew->changed, &crew->lock, &ts);
 }
@@ -76,20 +72,15 @@ static void fail(struct tlat_crew *crew, int code, int32_t cpu, int pin_errno)
 /* Pin the calling thread; 0 or a positive errno. */
 static int pin(int32_t cpu)
 {
-	cpu_set_t *set = CPU_ALLOC(TLAT_CPUS_MAX);
-	int error = 0;
+	struct tlat_cpuset set = { { 0 } };
+	int r;
 
-	if (!set)
-		return ENOMEM;
-	CPU_ZERO_S(set_bytes(), set);
-	CPU_SET_S((size_t)cpu, set_bytes(), set);
-	if (sched_setaffinity(0, set_bytes(), set) < 0)
-		error = errno;
-	CPU_FREE(set);
+	tlat_cpuset_add(&set, cpu);
+	r = tlat_affinity_set(0, &set);
 	/* A filter may let the call succeed without any effect. */
-	if (!error && sched_getcpu() != cpu)
-		error = EPROTO;
-	return error;
+	if (r == 0 && sched_getcpu() != cpu)
+		r = -EPROTO;
+	return -r;
 }
 
 /* Park until all have arrived; false when that is not going to happen. */
@@ -131,7 +122,7 @@ static void *member_main(void *arg)
 		fail(crew, -EINVAL, m->cpu, error);
 	else if (arrive(crew))
 		serve(crew, m->index);
-	sched_setaffinity(0, set_bytes(), crew->home);
+	tlat_affinity_set(0, &crew->home);
 	pthread_mutex_lock(&crew->lock);
 	crew->done++;
 	pthread_cond_broadcast(&crew->changed);
@@ -183,7 +174,7 @@ static void call_back(struct tlat_crew *crew, size_t started)
 		pid_t tid = crew->members[i].tid;
 
 		if (tid)
-			sched_setaffinity(tid, set_bytes(), crew->home);
+			tlat_affinity_set(tid, &crew->home);
 	}
 }
 
@@ -255,15 +246,13 @@ int tlat_crew_run(const int32_t *cpus, size_t n, int64_t limit_ns, tlat_crew_fn 
 
 	if (rc < 0)
 		return rc;
-	crew.home = CPU_ALLOC(TLAT_CPUS_MAX);
 	crew.members = calloc(n, sizeof(*crew.members));
-	if (!crew.home || !crew.members) {
+	rc = tlat_affinity_get(0, &crew.home);
+	if (!crew.members) {
 		rc = tlat_fail(reterr, -ENOMEM, "clock: no memory for %zu threads", n);
-	} else if (sched_getaffinity(0, set_bytes(), crew.home) < 0) {
-		rc = tlat_fail(reterr, -errno,
-			       "clock: sched_getaffinity: %s; a seccomp filter or "
-			       "too many CPUs",
-			       strerror(errno));
+	} else if (rc < 0) {
+		tlat_fail(reterr, rc, "clock: sched_getaffinity: %s; a seccomp filter?",
+			  strerror(-rc));
 	} else {
 		init_sync(&crew);
 		crew.deadline_ns = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) + limit_ns;
@@ -272,7 +261,6 @@ int tlat_crew_run(const int32_t *cpus, size_t n, int64_t limit_ns, tlat_crew_fn 
 		pthread_cond_destroy(&crew.changed);
 		pthread_mutex_destroy(&crew.lock);
 	}
-	CPU_FREE(crew.home);
 	free(crew.members);
 	return rc;
 }

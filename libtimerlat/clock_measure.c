@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -133,7 +132,7 @@ static int measure_costs(struct tlat_clock *clock)
 
 static void sleep_until(int64_t at_ns)
 {
-	struct timespec ts = { at_ns / TLAT_NSEC_PER_SEC, at_ns % TLAT_NSEC_PER_SEC };
+	struct timespec ts = tlat_timespec_of_ns(at_ns);
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;

@@ -195,6 +195,8 @@ static int learn(struct tlat_clock *clock, struct tlat_clock_known_pair *p,
 	return 0;
 }
 
+TLAT_ASSERT_LAYOUT(struct tlat_clock_offset, 2 * 4 + 3 * 8);
+
 static bool needs_no_exchange(const struct tlat_clock *clock, int32_t a, int32_t b)
 {
 	return a == b || tlat_clock_is_scripted(clock);

@@ -21,12 +21,6 @@ void tlat_cpuset_add(struct tlat_cpuset *set, int32_t cpu)
 		set->bits[cpu / WORD_BITS] |= UINT64_C(1) << (cpu % WORD_BITS);
 }
 
-void tlat_cpuset_remove(struct tlat_cpuset *set, int32_t cpu)
-{
-	if (in_range(cpu))
-		set->bits[cpu / WORD_BITS] &= ~(UINT64_C(1) << (cpu % WORD_BITS));
-}
-
 bool tlat_cpuset_has(const struct tlat_cpuset *set, int32_t cpu)
 {
 	return in_range(cpu) && (set->bits[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1);

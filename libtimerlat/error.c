@@ -5,6 +5,8 @@
 
 #include "internal.h"
 
+TLAT_ASSERT_LAYOUT(struct tlat_error, 4 + 508);
+
 int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
 {
 	va_list args;
@@ -51,13 +53,14 @@ int tlat_opts_copy(void *dst, size_t dst_size, const void *src, struct tlat_erro
 
 int tlat_facts_copy(void *dst, const void *src, size_t src_size)
 {
-	size_t size;
+	size_t size, known;
 
 	memcpy(&size, dst, sizeof(size));
 	if (size < sizeof(size))
 		return -EINVAL;
-	memcpy((char *)dst + sizeof(size), (const char *)src + sizeof(size),
-	       (size < src_size ? size : src_size) - sizeof(size));
+	known = size < src_size ? size : src_size;
+	memcpy((char *)dst + sizeof(size), (const char *)src + sizeof(size), known - sizeof(size));
+	memset((char *)dst + known, 0, size - known);
 	return 0;
 }
 

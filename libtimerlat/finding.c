@@ -6,6 +6,8 @@
 
 #include "internal.h"
 
+TLAT_ASSERT_LAYOUT(struct tlat_finding, 3 * 8 + 2 * 4);
+
 const char *tlat_severity_name(int severity)
 {
 	static const char *const names[] = { NULL, "info", "warn", "error" };

@@ -17,6 +17,13 @@
 #define TLAT_CACHE_LINE	   64
 #define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/*
+ * A public struct is as long as its members: nothing hides between them that a caller could leave
+ * unset. bytes is their sum where pointers have 8.
+ */
+#define TLAT_ASSERT_LAYOUT(type, bytes)                                                            \
+	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), #type " has padding")
+
 /* error.c */
 
 /* Fill *reterr (may be NULL) and return code, a negative errno. */
@@ -30,7 +37,11 @@ int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
  */
 int tlat_opts_copy(void *dst, size_t dst_size, const void *src, struct tlat_error *reterr);
 
-/* Copy a filled struct out, up to the size its first member asks for. 0 or -EINVAL. */
+/*
+ * Copy a filled struct out, up to the size that the caller has set in the first member; what the
+ * caller has beyond this library's struct becomes zero. 0, or -EINVAL for a size below the first
+ * member's own.
+ */
 int tlat_facts_copy(void *dst, const void *src, size_t src_size);
 
 /* finding.c */
@@ -40,8 +51,10 @@ struct tlat_findings {
 	size_t n;
 };
 
-/* Append one finding; a second one of the same id and text is dropped. -ENOMEM is silent: a
- * finding must never end a run. remedy may be NULL. */
+/*
+ * Append one finding; a second one of the same id and text is dropped. -ENOMEM is silent: a
+ * finding must never end a run. remedy may be NULL.
+ */
 void tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
 		       const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -55,12 +68,21 @@ bool tlat_findings_reach(const struct tlat_findings *findings, int severity);
 
 /* Open the root directory (NULL: "/"). Returns a descriptor or a negative errno. */
 int tlat_root_open(const char *root);
-/* Read a whole small file, NUL-terminated, the trailing newline cut. Returns its length or a
- * negative errno; a longer file is -EFBIG. */
+/*
+ * Read a whole small file, NUL-terminated, the trailing newline cut. Returns its length or a
+ * negative errno; a longer file is -EFBIG.
+ */
 ssize_t tlat_root_read(int root_fd, const char *path, char *buf, size_t size);
 /* Read a whole file of any length into memory to be freed. Returns length or negative errno. */
 ssize_t tlat_root_read_all(int root_fd, const char *path, char **ret_text);
+/* Read as much of a file's beginning as fits, NUL-terminated. Returns length or negative errno. */
+ssize_t tlat_root_read_head(int root_fd, const char *path, char *buf, size_t size);
 /* Read one decimal integer. Returns 0 or a negative errno. */
 int tlat_root_read_int(int root_fd, const char *path, int64_t *ret_value);
+/*
+ * The value in the first line "key: value" or "key value" of a text as files in /proc are: where
+ * it begins, to end with its line; NULL when there is no such line.
+ */
+const char *tlat_text_value(const char *text, const char *key);
 
 #endif /* TLAT_INTERNAL_H */

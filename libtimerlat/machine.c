@@ -4,12 +4,12 @@
  * root; system calls only where that root is the machine itself.
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "machine_state.h"
 
 void tlat_machine_text(const struct tlat_machine *machine, const char *path, char *text,
@@ -76,40 +76,15 @@ static void read_stat(const struct tlat_machine *machine, struct tlat_cpuset *on
 	free(text);
 }
 
-/* The kernel refuses a mask shorter than its own, so the buffer grows until it is enough. */
-static bool read_affinity(struct tlat_cpuset *allowed)
-{
-	for (size_t size = 1024 / 8; size <= TLAT_CPUS_MAX / 8; size *= 2) {
-		unsigned long words[TLAT_CPUS_MAX / 8 / sizeof(unsigned long)] = { 0 };
-		const size_t word_bits = 8 * sizeof(words[0]);
-
-		if (sched_getaffinity(0, size, (cpu_set_t *)words) == 0) {
-			for (size_t cpu = 0; cpu < 8 * size; cpu++)
-				if (words[cpu / word_bits] >> (cpu % word_bits) & 1)
-					tlat_cpuset_add(allowed, (int32_t)cpu);
-			return true;
-		}
-		if (errno != EINVAL)
-			break;
-	}
-	return false;
-}
-
 /* A recorded process's mask; the recorder's own is what a replay stands for. */
 static bool read_status(const struct tlat_machine *machine, struct tlat_cpuset *allowed)
 {
-	static const char key[] = "Cpus_allowed_list:";
-	char *text, *line;
-	bool ok = false;
+	char *text;
+	bool ok;
 
 	if (tlat_root_read_all(machine->root_fd, "proc/self/status", &text) < 0)
 		return false;
-	line = strstr(text, key);
-	if (line) {
-		line += strlen(key);
-		ok = tlat_cpulist_parse(allowed, line, strcspn(line, "\n"), -1) == 0 &&
-		     !tlat_cpuset_empty(allowed);
-	}
+	ok = tlat_affinity_of_status(text, allowed) == 0;
 	free(text);
 	return ok;
 }
@@ -133,7 +108,7 @@ static void reconcile(struct tlat_machine *machine)
 static void read_allowed(struct tlat_machine *machine)
 {
 	if (machine->live) {
-		if (read_affinity(&machine->allowed))
+		if (tlat_affinity_get(0, &machine->allowed) == 0)
 			reconcile(machine);
 	} else if (!read_status(machine, &machine->allowed)) {
 		machine->allowed = machine->online;
@@ -232,13 +207,10 @@ const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *
 	return &machine->nohz_full;
 }
 
-const struct tlat_cpuset *tlat_machine_allowed(const struct tlat_machine *machine)
-{
-	return &machine->allowed;
-}
-
-/* The kernel starts everything on the CPUs that are not isolated: a mask without the isolated
- * ones is nobody's wish, one that lacks another CPU is. */
+/*
+ * The kernel starts everything on the CPUs that are not isolated: a mask without the isolated
+ * ones is nobody's wish, one that lacks another CPU is.
+ */
 bool tlat_machine_restricted(const struct tlat_machine *machine)
 {
 	struct tlat_cpuset common = tlat_cpuset_minus(&machine->online, &machine->isolated.set);

@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - CPU sets, and the private view of the machine */
+/* machine.h - the private view of the machine */
 #ifndef TLAT_MACHINE_H
 #define TLAT_MACHINE_H
 
-#include "internal.h"
-
-/* A set of CPU numbers, by value; no allocation. */
-struct tlat_cpuset {
-	uint64_t bits[TLAT_CPUS_MAX / 64];
-};
-
-/* cpulist.c: pure */
-void tlat_cpuset_add(struct tlat_cpuset *set, int32_t cpu);
-void tlat_cpuset_remove(struct tlat_cpuset *set, int32_t cpu);
-bool tlat_cpuset_has(const struct tlat_cpuset *set, int32_t cpu);
-size_t tlat_cpuset_count(const struct tlat_cpuset *set);
-bool tlat_cpuset_equal(const struct tlat_cpuset *a, const struct tlat_cpuset *b);
-/* The next CPU of the set after cpu (-1: the first), or -1. */
-int32_t tlat_cpuset_next(const struct tlat_cpuset *set, int32_t cpu);
-/* Strict reader of the kernel's list syntax as files have it; empty means none. 0 or -EINVAL. */
-int tlat_cpuset_parse(struct tlat_cpuset *ret_set, const char *text);
-/* The shortest kernel syntax ("0-3,8"); returns the length as snprintf does. */
-size_t tlat_cpuset_format(const struct tlat_cpuset *set, char *text, size_t size);
+#include "cpulist.h"
 
 /* A set that a file may not tell. */
 struct tlat_known_cpus {
@@ -54,31 +36,48 @@ const struct tlat_cpuset *tlat_machine_online(const struct tlat_machine *machine
 const struct tlat_known_cpus *tlat_machine_isolated(const struct tlat_machine *machine);
 const struct tlat_cpuset *tlat_machine_isolated_requested(const struct tlat_machine *machine);
 const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *machine);
-/* What this process may use: its affinity mask at open; unrestricted when it equals online, or
- * online minus isolated. */
-const struct tlat_cpuset *tlat_machine_allowed(const struct tlat_machine *machine);
+/*
+ * Whether its affinity mask kept this process, at open, from a CPU that all others start on:
+ * one that is online and not isolated.
+ */
 bool tlat_machine_restricted(const struct tlat_machine *machine);
+
+/* How two CPUs are related, the nearest first. */
+enum tlat_relation {
+	TLAT_SAME_CPU,
+	TLAT_SAME_CORE,
+	TLAT_SAME_CACHE,
+	TLAT_SAME_NODE,
+	TLAT_REMOTE,
+};
+
+enum tlat_relation tlat_machine_relate(const struct tlat_machine *machine, int32_t a, int32_t b);
+/* "same-cpu", "smt", "llc", "node", "remote"; NULL otherwise. Static. */
+const char *tlat_relation_name(int relation);
 
 /* Where a run happens. */
 struct tlat_placement {
-	int32_t kick, wait; /* pair; equal on one CPU. Solo: wait only, kick -1 */
+	int32_t kick, wait; /* pair; equal on one CPU. Solo: wait is the first, kick -1 */
 	int32_t house;	    /* for the controller; -1: anywhere */
 	bool house_shared;  /* house is one of the measuring CPUs */
+	int32_t n;	    /* measuring CPUs, each once, in the order of the list */
+	int32_t cpus[TLAT_CPUS_MAX];
 };
 
 /*
  * Choose CPUs (design section 3): for a pair two isolated neighbours, else two neighbours without
  * CPU 0, else what there is; list (as in tlat_run_opts.cpus, NULL: choose) overrides and is
  * checked: a pair takes one or two CPUs. Findings say what was not isolated, SMT siblings, a
- * narrower mask obeyed or overridden, isolation requested but not effective.
+ * narrower mask obeyed or overridden, isolation requested but not effective. Returns 0, or
+ * -EINVAL when the list cannot be had.
  */
 int tlat_machine_place_pair(const struct tlat_machine *machine, const char *list,
 			    struct tlat_placement *ret_placement, struct tlat_findings *findings,
 			    struct tlat_error *reterr);
-/* The same for solo probes: up to max CPUs, one thread each; returns how many. NULL: one. */
-int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list, int32_t *cpus,
-			    size_t max, int32_t *ret_house, bool *ret_house_shared,
-			    struct tlat_findings *findings, struct tlat_error *reterr);
+/* The same for solo probes: one thread on each CPU of the list. NULL: on one CPU. */
+int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list,
+			    struct tlat_placement *ret_placement, struct tlat_findings *findings,
+			    struct tlat_error *reterr);
 
 /* Findings about the machine as such: hypervisor, governor, throttling, clocksource, ... */
 void tlat_machine_audit(const struct tlat_machine *machine, struct tlat_findings *findings);

@@ -44,7 +44,7 @@ static void find_clocksource(const struct tlat_machine_facts *facts, struct tlat
 			return;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(paravirtual); i++)
 		if (!strcmp(facts->clocksource, paravirtual[i])) {
-			tlat_findings_add(findings, TLAT_INFO, "clocksource", NULL,
+			tlat_findings_add(findings, TLAT_INFO, "clocksource-scaled", NULL,
 					  "the clocksource is %s: the counter, scaled by the "
 					  "host, who may change the scale",
 					  facts->clocksource);

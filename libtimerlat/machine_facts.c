@@ -3,12 +3,11 @@
  * machine_facts.c - the conditions that every report quotes: kernel, preemption, clocksource,
  * governors, hypervisor, knobs. What cannot be read stays "" or -1.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "cgroup.h"
 #include "machine_state.h"
 
 #define CPU_DIR		"sys/devices/system/cpu/"
@@ -85,31 +84,20 @@ static void read_preempt(struct tlat_machine *machine)
 		preempt_from_version(machine, facts->preempt, sizeof(facts->preempt));
 }
 
-/* The value of the first "key : value" line of /proc/cpuinfo; false when there is none. */
+/* A line of /proc/cpuinfo; false when there is none. */
 static bool cpuinfo_value(const char *cpuinfo, const char *key, char *value, size_t size)
 {
-	size_t n = strlen(key);
+	const char *found = tlat_text_value(cpuinfo, key);
 
-	for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
-		const char *colon;
-
-		line += *line == '\n';
-		if (strncmp(line, key, n) || !strchr(" \t:", line[n]))
-			continue;
-		colon = strchr(line, ':');
-		if (!colon)
-			break;
-		colon += 1 + strspn(colon + 1, " \t");
-		snprintf(value, size, "%.*s", (int)strcspn(colon, "\n"), colon);
-		return true;
-	}
-	return false;
+	if (found)
+		snprintf(value, size, "%.*s", (int)strcspn(found, "\n"), found);
+	return found;
 }
 
 static void read_model(struct tlat_machine *machine, const char *cpuinfo)
 {
 	static const char *const keys[] = {
-		"model name", "cpu model", "uarch", "Model", "Hardware",
+		"model name", "Model Name", "cpu model", "uarch", "Model", "Hardware",
 	};
 	struct tlat_machine_facts *facts = &machine->facts;
 
@@ -169,8 +157,10 @@ static const char *hypervisor_from_files(const struct tlat_machine *machine)
 	return NULL;
 }
 
-/* Firmware alone proves nothing (a cloud's bare metal carries its vendor too) where the CPU has a
- * flag for it, which is x86. */
+/*
+ * Firmware alone proves nothing (a cloud's bare metal carries its vendor too) where the CPU has a
+ * flag for it, which is x86.
+ */
 static void read_hypervisor(struct tlat_machine *machine, const char *cpuinfo)
 {
 	struct tlat_machine_facts *facts = &machine->facts;
@@ -196,15 +186,9 @@ static void read_hypervisor(struct tlat_machine *machine, const char *cpuinfo)
 static void read_cpuinfo(struct tlat_machine *machine)
 {
 	char cpuinfo[8192];
-	size_t n = 0;
-	ssize_t got;
-	int fd = openat(machine->root_fd, "proc/cpuinfo", O_RDONLY | O_CLOEXEC);
 
-	while (fd >= 0 && (got = read(fd, cpuinfo + n, sizeof(cpuinfo) - 1 - n)) > 0)
-		n += (size_t)got;
-	if (fd >= 0)
-		close(fd);
-	cpuinfo[n] = '\0';
+	if (tlat_root_read_head(machine->root_fd, "proc/cpuinfo", cpuinfo, sizeof(cpuinfo)) < 0)
+		cpuinfo[0] = '\0';
 	read_model(machine, cpuinfo);
 	read_hypervisor(machine, cpuinfo);
 }
@@ -272,19 +256,18 @@ static int32_t read_smt(const struct tlat_machine *machine)
 /* Only version 1 of cgroups has the budget; its file shows that the kernel has it too. */
 static int32_t read_rt_group_sched(const struct tlat_machine *machine)
 {
-	static const char *const groups[] = { "sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct" };
+	static const char *const names[] = { "cpu.shares", "cpu.rt_runtime_us" };
+	struct tlat_cgroup group;
 
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(groups); i++) {
-		char path[64], text[32];
+	if (tlat_cgroup_own(&group, machine->root_fd, "cpu") < 0)
+		return -1;
+	for (int32_t has = 1; has >= 0; has--) {
+		char path[TLAT_CGROUP_FILE_BYTES], text[32];
 
-		snprintf(path, sizeof(path), "%s/cpu.rt_runtime_us", groups[i]);
+		tlat_cgroup_file(&group, names[has], path);
 		tlat_machine_text(machine, path, text, sizeof(text));
 		if (text[0])
-			return 1;
-		snprintf(path, sizeof(path), "%s/cpu.shares", groups[i]);
-		tlat_machine_text(machine, path, text, sizeof(text));
-		if (text[0])
-			return 0;
+			return has;
 	}
 	return -1;
 }

@@ -4,7 +4,6 @@
  * the controller's CPU, and what a reader of the figures should know about the choice.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "machine_state.h"
 
@@ -354,115 +353,119 @@ static void find_same_cpu(const struct tlat_machine *machine, int32_t cpu,
 
 /* Findings and the controller's CPU, once it is known who measures where. */
 static void conclude(const struct tlat_machine *machine, const char *list,
-		     const struct tlat_cpuset *measuring, int32_t wait, int32_t *ret_house,
-		     bool *ret_house_shared, struct tlat_findings *findings)
+		     struct tlat_placement *placement, struct tlat_findings *findings)
 {
-	*ret_house = choose_house(machine, measuring, wait, ret_house_shared);
+	/* Where a waiter spins or sleeps matters to a waker; solo probes are all alike. */
+	int32_t wait = placement->kick >= 0 ? placement->wait : -1;
+	struct tlat_cpuset measuring = { { 0 } };
+
+	for (int32_t i = 0; i < placement->n; i++)
+		tlat_cpuset_add(&measuring, placement->cpus[i]);
+	placement->house = choose_house(machine, &measuring, wait, &placement->house_shared);
 	tlat_machine_find_isolation(machine, findings);
-	find_bare(machine, measuring, findings);
+	find_bare(machine, &measuring, findings);
 	if (list)
-		find_overridden(machine, measuring, findings);
+		find_overridden(machine, &measuring, findings);
 	else
 		find_obeyed(machine, findings);
-	find_siblings(machine, measuring, *ret_house, findings);
+	find_siblings(machine, &measuring, placement->house, findings);
 }
 
 /* An affinity mask can be left behind, a cpuset cannot: the kernel refuses. */
-static int check_cpuset(const struct tlat_machine *machine, const int32_t *cpus, size_t n,
+static int check_cpuset(const struct tlat_machine *machine, const struct tlat_placement *placement,
 			struct tlat_error *reterr)
 {
 	struct tlat_cpuset reachable = tlat_machine_reachable(machine);
 	char mine[TLAT_SAY_BYTES];
 
-	for (size_t i = 0; i < n; i++)
-		if (!tlat_cpuset_has(&reachable, cpus[i]))
+	for (int32_t i = 0; i < placement->n; i++) {
+		int32_t cpu = placement->cpus[i];
+
+		if (!tlat_cpuset_has(&reachable, cpu))
 			return tlat_fail(reterr, -EINVAL,
 					 "CPU list: CPU %d is outside this process's cpuset "
 					 "(cgroup %s: %s); choose from these, or start it in a "
 					 "cgroup that has CPU %d",
-					 cpus[i], machine->cpuset_path,
-					 tlat_cpuset_say(&reachable, mine, sizeof(mine)), cpus[i]);
+					 cpu, machine->cpuset_path,
+					 tlat_cpuset_say(&reachable, mine, sizeof(mine)), cpu);
+	}
 	return 0;
+}
+
+/* No list can name more CPUs than there is room for. */
+static int read_list(const struct tlat_machine *machine, const char *list,
+		     struct tlat_placement *placement, struct tlat_error *reterr)
+{
+	placement->n = tlat_machine_cpus(machine, list, placement->cpus,
+					 TLAT_ARRAY_SIZE(placement->cpus), reterr);
+	return placement->n < 0 ? placement->n : 0;
 }
 
 static int pair_from_list(const struct tlat_machine *machine, const char *list,
 			  struct tlat_placement *placement, struct tlat_error *reterr)
 {
-	int32_t cpus[2];
-	int n = tlat_machine_cpus(machine, list, cpus, TLAT_ARRAY_SIZE(cpus), reterr);
-	int r;
+	int r = read_list(machine, list, placement, reterr);
 
-	if (n < 0)
-		return n;
-	if (n > 2)
+	if (r < 0)
+		return r;
+	if (placement->n > 2)
 		return tlat_fail(reterr, -EINVAL,
 				 "CPU list: \"%.40s\" names %d CPUs, but a pair takes two "
 				 "(KICK,WAIT) or one for both; write for example %d,%d",
-				 list, n, cpus[0], cpus[1]);
-	r = check_cpuset(machine, cpus, (size_t)n, reterr);
-	placement->kick = cpus[0];
-	placement->wait = cpus[n - 1];
-	return r;
+				 list, placement->n, placement->cpus[0], placement->cpus[1]);
+	return check_cpuset(machine, placement, reterr);
+}
+
+static void pair_by_choice(const struct tlat_machine *machine, struct tlat_placement *placement)
+{
+	struct tlat_cpuset set = usable(machine);
+
+	choose_pair(machine, &set, &placement->cpus[0], &placement->cpus[1]);
+	placement->n = placement->cpus[0] == placement->cpus[1] ? 1 : 2;
 }
 
 int tlat_machine_place_pair(const struct tlat_machine *machine, const char *list,
 			    struct tlat_placement *ret_placement, struct tlat_findings *findings,
 			    struct tlat_error *reterr)
 {
-	struct tlat_cpuset set = usable(machine), measuring = { { 0 } };
-	struct tlat_placement placement = { .house = -1 };
+	struct tlat_placement *placement = ret_placement;
 	int r = 0;
 
 	if (list)
-		r = pair_from_list(machine, list, &placement, reterr);
+		r = pair_from_list(machine, list, placement, reterr);
 	else
-		choose_pair(machine, &set, &placement.kick, &placement.wait);
+		pair_by_choice(machine, placement);
 	if (r < 0)
 		return r;
-	tlat_cpuset_add(&measuring, placement.kick);
-	tlat_cpuset_add(&measuring, placement.wait);
-	conclude(machine, list, &measuring, placement.wait, &placement.house,
-		 &placement.house_shared, findings);
-	if (!list && placement.kick == placement.wait)
-		find_same_cpu(machine, placement.kick, findings);
-	*ret_placement = placement;
+	placement->kick = placement->cpus[0];
+	placement->wait = placement->cpus[placement->n - 1];
+	conclude(machine, list, placement, findings);
+	if (!list && placement->n == 1)
+		find_same_cpu(machine, placement->kick, findings);
 	return 0;
 }
 
-static int solo_from_list(const struct tlat_machine *machine, const char *list, int32_t *cpus,
-			  size_t max, struct tlat_error *reterr)
+int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list,
+			    struct tlat_placement *ret_placement, struct tlat_findings *findings,
+			    struct tlat_error *reterr)
 {
-	int n = tlat_machine_cpus(machine, list, cpus, max, reterr);
-	int r;
+	struct tlat_placement *placement = ret_placement;
+	struct tlat_cpuset set = usable(machine);
+	int r = 0;
 
-	if (n < 0)
-		return n;
-	if ((size_t)n > max)
-		return tlat_fail(reterr, -EINVAL,
-				 "CPU list: \"%.40s\" names %d CPUs, but a run takes at most "
-				 "%zu; name fewer",
-				 list, n, max);
-	r = check_cpuset(machine, cpus, (size_t)n, reterr);
-	return r < 0 ? r : n;
-}
-
-int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list, int32_t *cpus,
-			    size_t max, int32_t *ret_house, bool *ret_house_shared,
-			    struct tlat_findings *findings, struct tlat_error *reterr)
-{
-	struct tlat_cpuset set = usable(machine), measuring = { { 0 } };
-	int n = 1;
-
-	assert(max > 0);
+	placement->n = 1;
 	if (list)
-		n = solo_from_list(machine, list, cpus, max, reterr);
+		r = read_list(machine, list, placement, reterr);
 	else
-		cpus[0] = choose_solo(machine, &set);
-	for (int i = 0; i < n; i++)
-		tlat_cpuset_add(&measuring, cpus[i]);
-	if (n > 0)
-		conclude(machine, list, &measuring, -1, ret_house, ret_house_shared, findings);
-	return n;
+		placement->cpus[0] = choose_solo(machine, &set);
+	if (list && r == 0)
+		r = check_cpuset(machine, placement, reterr);
+	if (r < 0)
+		return r;
+	placement->kick = -1;
+	placement->wait = placement->cpus[0];
+	conclude(machine, list, placement, findings);
+	return 0;
 }
 
 int tlat_machine_choose(const struct tlat_machine *machine, bool pair, int32_t ret_cpus[2],

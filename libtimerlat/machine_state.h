@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "cpulist.h"
+#include "machine.h"
 
 /* What is known of one CPU. Unknown: a core of its own, and -1 for cache and node. */
 struct tlat_cpu {
@@ -21,8 +21,8 @@ struct tlat_machine {
 	bool note_isolated, note_nohz_full; /* the file is there and says nothing readable */
 	struct tlat_cpuset present;	    /* online or not */
 	struct tlat_cpuset online;
-	struct tlat_cpuset nodes; /* numbers of NUMA nodes, not of CPUs */
-	struct tlat_cpuset allowed;
+	struct tlat_cpuset nodes;      /* numbers of NUMA nodes, not of CPUs */
+	struct tlat_cpuset allowed;    /* the affinity mask */
 	struct tlat_known_cpus cpuset; /* online CPUs that cgroups let this process have */
 	char cpuset_path[128];	       /* the cgroup that says so */
 	struct tlat_known_cpus isolated, nohz_full;

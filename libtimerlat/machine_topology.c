@@ -4,7 +4,6 @@
  * CPUs that it names, so that 2048 CPUs do not cost 2048 reads a level.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine_state.h"
@@ -179,17 +178,32 @@ void tlat_machine_read_topology(struct tlat_machine *machine)
  * What is not known counts as apart: no core list, a core of its own; no cache list, no shared
  * cache. Without NUMA information the kernel itself treats memory as one node.
  */
-const char *tlat_machine_relation(const struct tlat_machine *machine, int32_t a, int32_t b)
+enum tlat_relation tlat_machine_relate(const struct tlat_machine *machine, int32_t a, int32_t b)
 {
 	static const struct tlat_cpu nowhere = { .core = NO_CORE, .llc = -1, .node = -1 };
 	const struct tlat_cpu *x = a >= 0 && a < TLAT_CPUS_MAX ? &machine->cpu[a] : &nowhere;
 	const struct tlat_cpu *y = b >= 0 && b < TLAT_CPUS_MAX ? &machine->cpu[b] : &nowhere;
 
 	if (a == b)
-		return "same-cpu";
+		return TLAT_SAME_CPU;
 	if (x->core == y->core && x->core != NO_CORE)
-		return "smt";
+		return TLAT_SAME_CORE;
 	if (x->llc == y->llc && x->llc >= 0)
-		return "llc";
-	return x->node == y->node ? "node" : "remote";
+		return TLAT_SAME_CACHE;
+	return x->node == y->node ? TLAT_SAME_NODE : TLAT_REMOTE;
+}
+
+const char *tlat_relation_name(int relation)
+{
+	static const char *const names[] = {
+		[TLAT_SAME_CPU] = "same-cpu", [TLAT_SAME_CORE] = "smt", [TLAT_SAME_CACHE] = "llc",
+		[TLAT_SAME_NODE] = "node",    [TLAT_REMOTE] = "remote",
+	};
+
+	return relation >= 0 && relation < (int)TLAT_ARRAY_SIZE(names) ? names[relation] : NULL;
+}
+
+const char *tlat_machine_relation(const struct tlat_machine *machine, int32_t a, int32_t b)
+{
+	return tlat_relation_name(tlat_machine_relate(machine, a, b));
 }

@@ -340,9 +340,12 @@ int tlat_machine_cpus(const struct tlat_machine *machine, const char *list, int3
 	struct list out = { .cpus = cpus, .max = max };
 	struct term term = { .machine = machine, .reterr = reterr };
 	struct tlat_cpuset all = tlat_machine_reachable(machine);
-	size_t length = tlat_cpulist_trim(&list, strlen(list));
+	size_t length = list ? tlat_cpulist_trim(&list, strlen(list)) : 0;
 	int r;
 
+	if (!list)
+		return tlat_fail(reterr, -EINVAL,
+				 "CPU list: none was given (NULL); name CPUs such as 0-1");
 	if (!length)
 		return tlat_fail(reterr, -EINVAL,
 				 "CPU list: \"\" is empty; name CPUs such as 0-1, "

@@ -2,6 +2,8 @@
 /* report_nojson.c - a build without jansson: reports exist, but not as text. */
 #include "report.h"
 
+#ifndef TLAT_WITH_JANSSON
+
 static int not_built(struct tlat_error *reterr)
 {
 	return tlat_fail(reterr, -EOPNOTSUPP,
@@ -46,3 +48,5 @@ int tlat_report_facts_make(struct tlat_report *report)
 	(void)report;
 	return 0;
 }
+
+#endif /* TLAT_WITH_JANSSON */

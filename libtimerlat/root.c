@@ -55,6 +55,20 @@ ssize_t tlat_root_read(int root_fd, const char *path, char *buf, size_t size)
 	return (size_t)n == size ? -EFBIG : trim(buf, (size_t)n);
 }
 
+ssize_t tlat_root_read_head(int root_fd, const char *path, char *buf, size_t size)
+{
+	int fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read_full(fd, buf, size - 1);
+	close(fd);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
 /* The whole of fd; files in /proc have no size, so the buffer doubles until it is enough. */
 static ssize_t read_growing(int fd, char **ret_text)
 {
@@ -110,4 +124,31 @@ int tlat_root_read_int(int root_fd, const char *path, int64_t *ret_value)
 		return -EINVAL;
 	*ret_value = value;
 	return 0;
+}
+
+/* What parts a key from its value: blanks, a colon among them or none; 0 when it goes on. */
+static size_t separator_length(const char *p)
+{
+	size_t n = strspn(p, " \t");
+
+	if (p[n] == ':')
+		n += 1 + strspn(p + n + 1, " \t");
+	return n;
+}
+
+const char *tlat_text_value(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		size_t separator;
+
+		line += *line == '\n';
+		if (strncmp(line, key, length))
+			continue;
+		separator = separator_length(line + length);
+		if (separator)
+			return line + length + separator;
+	}
+	return NULL;
 }

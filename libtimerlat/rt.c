@@ -12,8 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "affinity.h"
 #include "rt_parts.h"
+
+/* The kernel's own, which a thread has that nobody gave another. */
+#define DEFAULT_SLACK_NS 50000
+
+TLAT_ASSERT_LAYOUT(struct tlat_rt_opts, 7 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_rt_state, 2 * 8 + 4 * 4);
 
 enum { DID_AFFINITY = 1, DID_SLACK = 2, DID_LOCK = 4, DID_POLICY = 8 };
 
@@ -65,66 +71,31 @@ static int check_policy(const struct tlat_rt_opts *o, struct tlat_error *reterr)
 	return check_deadline(o, reterr);
 }
 
-static int check_options(const struct tlat_rt_opts *o, struct tlat_error *reterr)
+int tlat_rt_opts_check(const struct tlat_rt_opts *opts, struct tlat_error *reterr)
 {
-	if (o->slack_ns < 0)
+	if (opts->slack_ns < 0)
 		return tlat_fail(reterr, -EINVAL, "slack_ns is %lld; the least timer slack is 1 ns",
-				 (long long)o->slack_ns);
-	if (o->cpu_latency_ns < TLAT_ZERO)
+				 (long long)opts->slack_ns);
+	if (opts->cpu_latency_ns < TLAT_ZERO)
 		return tlat_fail(reterr, -EINVAL,
 				 "cpu_latency_ns is %lld; use TLAT_ZERO to hold "
 				 "/dev/cpu_dma_latency at 0",
-				 (long long)o->cpu_latency_ns);
-	return check_policy(o, reterr);
+				 (long long)opts->cpu_latency_ns);
+	if (opts->reserved)
+		return tlat_fail(reterr, -EINVAL,
+				 "the reserved field of the real-time options is %d; set it to 0",
+				 opts->reserved);
+	return check_policy(opts, reterr);
 }
 
-static int affinity_get(struct tlat_cpuset *set)
-{
-	cpu_set_t mask[TLAT_CPUS_MAX / CPU_SETSIZE];
-
-	memset(mask, 0, sizeof(mask));
-	if (syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) < 0)
-		return -errno;
-	memset(set, 0, sizeof(*set));
-	for (int cpu = 0; cpu < TLAT_CPUS_MAX; cpu++)
-		if (CPU_ISSET_S((size_t)cpu, sizeof(mask), mask))
-			tlat_cpuset_add(set, cpu);
-	return 0;
-}
-
-static int affinity_set(const struct tlat_cpuset *set)
-{
-	cpu_set_t mask[TLAT_CPUS_MAX / CPU_SETSIZE];
-	int32_t cpu = -1;
-
-	memset(mask, 0, sizeof(mask));
-	while ((cpu = tlat_cpuset_next(set, cpu)) >= 0)
-		CPU_SET_S((size_t)cpu, sizeof(mask), mask);
-	return syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask) < 0 ? -errno : 0;
-}
-
-static void subtract(struct tlat_cpuset *from, const struct tlat_cpuset *what)
-{
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(from->bits); i++)
-		from->bits[i] &= ~what->bits[i];
-}
-
-/* The words after "Cpus_allowed_list:", or -ENOENT. */
 static int status_cpus(struct tlat_cpuset *set)
 {
-	char *text, *line, *end;
-	int r = -ENOENT;
+	char *text;
+	int r;
 
 	if (tlat_root_read_all(AT_FDCWD, "/proc/thread-self/status", &text) < 0)
 		return -ENOENT;
-	line = strstr(text, "\nCpus_allowed_list:\t");
-	if (line) {
-		line += strlen("\nCpus_allowed_list:\t");
-		end = strchr(line, '\n');
-		if (end)
-			*end = '\0';
-		r = tlat_cpuset_parse(set, line);
-	}
+	r = tlat_affinity_of_status(text, set);
 	free(text);
 	return r;
 }
@@ -136,13 +107,12 @@ static int status_cpus(struct tlat_cpuset *set)
 static int affinity_save(struct tlat_cpuset *set)
 {
 	struct tlat_cpuset shown, hidden;
-	int r = affinity_get(set);
+	int r = tlat_affinity_get(0, set);
 
 	if (r < 0 || status_cpus(&shown) < 0)
 		return r;
-	hidden = *set;
-	subtract(&hidden, &shown);
-	if (tlat_cpuset_count(&hidden) == 0)
+	hidden = tlat_cpuset_minus(set, &shown);
+	if (tlat_cpuset_empty(&hidden))
 		*set = shown;
 	return 0;
 }
@@ -167,25 +137,24 @@ static int fail_affinity(const char *cpus, int code, struct tlat_error *reterr)
 static int check_affinity(const char *cpus, const struct tlat_cpuset *want,
 			  struct tlat_error *reterr)
 {
-	struct tlat_cpuset now, lost = *want, extra;
+	struct tlat_cpuset now, lost, extra;
 	char list[96];
-	int r = affinity_get(&now);
+	int r = tlat_affinity_get(0, &now);
 
 	if (r < 0)
 		return tlat_fail(reterr, r,
 				 "affinity cannot be read back: sched_getaffinity gave %s",
 				 tlat_errno_name(-r));
-	extra = now;
-	subtract(&lost, &now);
-	subtract(&extra, want);
-	if (tlat_cpuset_count(&extra)) {
+	lost = tlat_cpuset_minus(want, &now);
+	extra = tlat_cpuset_minus(&now, want);
+	if (!tlat_cpuset_empty(&extra)) {
 		tlat_cpuset_format(&now, list, sizeof(list));
 		return tlat_fail(reterr, -EPROTO,
 				 "sched_setaffinity reported success for \"%s\" but "
 				 "CPUs %s are in force " TLAT_RT_LIAR,
 				 cpus, list);
 	}
-	if (!tlat_cpuset_count(&lost))
+	if (tlat_cpuset_empty(&lost))
 		return 0;
 	tlat_cpuset_format(&lost, list, sizeof(list));
 	return tlat_fail(reterr, -EINVAL,
@@ -201,10 +170,10 @@ static int apply_affinity(struct tlat_rt *rt, const char *cpus, struct tlat_erro
 
 	if (!cpus)
 		return 0;
-	if (tlat_cpuset_parse(&want, cpus) < 0 || !tlat_cpuset_count(&want))
+	if (tlat_cpuset_parse(&want, cpus) < 0 || tlat_cpuset_empty(&want))
 		return tlat_fail(reterr, -EINVAL,
 				 "\"%s\" is no list of CPU numbers; write it like 0-3,8", cpus);
-	r = affinity_set(&want);
+	r = tlat_affinity_set(0, &want);
 	if (r < 0)
 		return fail_affinity(cpus, r, reterr);
 	rt->did |= DID_AFFINITY;
@@ -366,7 +335,7 @@ int tlat_rt_apply_at(struct tlat_rt **ret_rt, int root_fd, const struct tlat_rt_
 	int r = tlat_opts_copy(&o, sizeof(o), opts, reterr);
 
 	if (r == 0)
-		r = check_options(&o, reterr);
+		r = tlat_rt_opts_check(&o, reterr);
 	if (r < 0)
 		return r;
 	rt = calloc(1, sizeof(*rt));
@@ -413,7 +382,7 @@ void tlat_rt_undo(struct tlat_rt *rt)
 	if (rt->did & (DID_SLACK | DID_POLICY) && rt->slack_ns > 0)
 		slack_set(rt->slack_ns);
 	if (rt->did & DID_AFFINITY)
-		affinity_set(&rt->cpus);
+		tlat_affinity_set(0, &rt->cpus);
 	free(rt);
 }
 
@@ -428,4 +397,25 @@ int tlat_rt_state(struct tlat_rt_state *state)
 	now.policy = tlat_sched_policy(&sched);
 	now.priority = (int32_t)sched.priority;
 	return tlat_facts_copy(state, &now, sizeof(now));
+}
+
+int tlat_rt_inherit(struct tlat_rt_opts *opts)
+{
+	struct tlat_sched now;
+	int64_t slack_ns = slack_get();
+	int r = tlat_sched_get(&now);
+
+	if (r < 0)
+		return r;
+	opts->slack_ns = slack_ns > 0 ? slack_ns : DEFAULT_SLACK_NS;
+	opts->policy = tlat_sched_policy(&now);
+	opts->priority = (int32_t)now.priority;
+	if (opts->policy == TLAT_SCHED_DEADLINE) {
+		opts->runtime_ns = (int64_t)now.runtime_ns;
+		opts->deadline_ns = (int64_t)now.deadline_ns;
+		opts->period_ns = (int64_t)now.period_ns;
+	} else if (opts->policy > TLAT_SCHED_DEADLINE) {
+		opts->policy = TLAT_SCHED_INHERIT;
+	}
+	return 0;
 }

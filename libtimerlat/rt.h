@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rt.h - private parts of rt.c, rt_explain.c, caps.c and cgroup.c */
+/* rt.h - private parts of rt.c, rt_explain.c, rt_idle.c and caps.c */
 #ifndef TLAT_RT_H
 #define TLAT_RT_H
 
@@ -11,6 +11,21 @@
  */
 int tlat_rt_apply_at(struct tlat_rt **ret_rt, int root_fd, const struct tlat_rt_opts *opts,
 		     struct tlat_error *reterr);
+
+/*
+ * All that is wrong with options and can be told without the kernel: policy and priority, what
+ * SCHED_DEADLINE needs, slack, idle latency. opts is as this library has it (tlat_opts_copy()).
+ * 0 or -EINVAL.
+ */
+int tlat_rt_opts_check(const struct tlat_rt_opts *opts, struct tlat_error *reterr);
+
+/*
+ * Fill policy, priority, deadline parameters and slack of *opts with what the calling thread has,
+ * so that another thread can be given the same. A slack of 0, which is what a real-time thread has
+ * since Linux 6.12 and its children keep, becomes the kernel's default; a policy that cannot be
+ * asked for (idle, ext) becomes TLAT_SCHED_INHERIT. 0 or a negative errno.
+ */
+int tlat_rt_inherit(struct tlat_rt_opts *opts);
 
 /* The kernel's name of a policy: "SCHED_FIFO"; "SCHED_?" for one that is not known. Static. */
 const char *tlat_policy_kernel_name(int policy);
@@ -26,30 +41,13 @@ const char *tlat_errno_name(int error);
 const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, char *text,
 			    size_t size);
 
-/* Hold /dev/cpu_dma_latency at us microseconds. Returns a descriptor or a negative errno with
- * the remedy; closing it lets go. */
-int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
-
-/* Drop all capabilities of the calling thread (measuring threads, after read-back). 0 or -errno.
- * A build without libcap does it by the raw call or reports -EOPNOTSUPP. */
-int tlat_rt_drop_capabilities(void);
-
 /*
- * Keep the named capabilities of those that the calling thread has, drop all others, read back.
- * 0, -EINVAL for an unknown name, -EOPNOTSUPP for one that needs libcap, -EPROTO when the kernel
- * did not do what it said.
+ * Hold /dev/cpu_dma_latency at latency_ns (TLAT_ZERO: 0), rounded down to us. Returns a descriptor,
+ * which lets go when it is closed, or a negative errno with the remedy.
  */
-int tlat_caps_reduce(const char *const *keep, size_t n);
+int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
 
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);
-
-/*
- * cgroup.c: the directory, below root_fd and without leading slash, of this process's group in
- * the v1 hierarchy that has the controller, or of its v2 group when controller is NULL. group
- * (may be NULL) takes the path as /proc/self/cgroup has it. 0 or -ENOENT.
- */
-int tlat_cgroup_dir(int root_fd, const char *controller, char *dir, size_t dir_size, char *group,
-		    size_t group_size);
 
 #endif /* TLAT_RT_H */

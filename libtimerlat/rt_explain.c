@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "machine.h"
+#include "affinity.h"
+#include "cgroup.h"
 #include "rt_parts.h"
 
 #define PRIORITY_MAX 99
@@ -59,14 +60,6 @@ static const char *answer(const struct question *q, const char *cause, const cha
 	return cause;
 }
 
-/* The value after "\nkey:" and blanks in a text as /proc/self/status has it, or NULL. */
-static const char *find_value(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? at + strlen(key) + strspn(at + strlen(key), " \t") : NULL;
-}
-
 /* Of the calling thread where /proc tells (3.17), else of the process. */
 static ssize_t read_status_text(int root_fd, char **ret_text)
 {
@@ -82,10 +75,10 @@ static void read_status(int root_fd, struct rights *rights)
 
 	if (read_status_text(root_fd, &text) < 0)
 		return;
-	value = find_value(text, "\nCapEff:");
+	value = tlat_text_value(text, "CapEff");
 	if (value)
 		rights->capable = strtoull(value, NULL, 16) >> CAP_SYS_NICE & 1;
-	value = find_value(text, "\nSeccomp:");
+	value = tlat_text_value(text, "Seccomp");
 	if (value)
 		rights->seccomp = atoi(value);
 	free(text);
@@ -128,7 +121,7 @@ static void read_limit(int root_fd, struct rights *rights)
 	char *text;
 
 	if (tlat_root_read_all(root_fd, "proc/self/limits", &text) >= 0) {
-		value = find_value(text, "\nMax realtime priority");
+		value = tlat_text_value(text, "Max realtime priority");
 		if (value) {
 			rights->soft = limit_value(&value);
 			rights->hard = limit_value(&value);
@@ -205,19 +198,28 @@ static const char *explain_limit(const struct question *q, const struct rights *
 /* NULL when the group has a budget, or the kernel none to give (no RT_GROUP_SCHED). */
 static const char *explain_budget(const struct question *q)
 {
-	char dir[640], group[200], knob[700];
+	char knob[TLAT_CGROUP_FILE_BYTES];
+	struct tlat_cgroup group;
 	int64_t budget_us;
 
-	if (tlat_cgroup_dir(q->root_fd, "cpu", dir, sizeof(dir), group, sizeof(group)) < 0)
+	if (tlat_cgroup_own(&group, q->root_fd, "cpu") < 0)
 		return NULL;
-	snprintf(knob, sizeof(knob), "%s/cpu.rt_runtime_us", dir);
+	tlat_cgroup_file(&group, "cpu.rt_runtime_us", knob);
 	if (tlat_root_read_int(q->root_fd, knob, &budget_us) < 0 || budget_us != 0)
 		return NULL;
 	return answer(q, "cgroup-budget",
-		      "cgroup %s has no real-time budget (cpu.rt_runtime_us is 0), "
+		      "cgroup %.200s has no real-time budget (cpu.rt_runtime_us is 0), "
 		      "which binds root too; echo 500000 > /%.220s, or leave the group: echo $$ > "
 		      "/sys/fs/cgroup/cpu/cgroup.procs",
-		      group, knob);
+		      group.shown, knob);
+}
+
+static bool has_file(const struct tlat_cgroup *group, const char *name)
+{
+	char path[TLAT_CGROUP_FILE_BYTES], text[256];
+
+	return tlat_root_read(group->root_fd, tlat_cgroup_file(group, name, path), text,
+			      sizeof(text)) >= 0;
 }
 
 /*
@@ -226,22 +228,17 @@ static const char *explain_budget(const struct question *q)
  */
 static const char *explain_unified(const struct question *q)
 {
-	char dir[640], group[200], path[700], word[256];
+	struct tlat_cgroup group;
 
-	if (tlat_cgroup_dir(q->root_fd, NULL, dir, sizeof(dir), group, sizeof(group)) < 0)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/cgroup.type", dir);
-	if (tlat_root_read(q->root_fd, path, word, sizeof(word)) < 0)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/cpu.max", dir);
-	if (tlat_root_read(q->root_fd, path, word, sizeof(word)) < 0)
+	if (tlat_cgroup_own(&group, q->root_fd, NULL) < 0 || !has_file(&group, "cgroup.type") ||
+	    !has_file(&group, "cpu.max"))
 		return NULL;
 	return answer(
 		q, "cgroup-budget",
-		"cgroup %s has the v2 cpu controller, which on a kernel with "
+		"cgroup %.200s has the v2 cpu controller, which on a kernel with "
 		"RT_GROUP_SCHED leaves no real-time budget; boot with rt_group_sched=0, or leave "
 		"the group: echo $$ > /sys/fs/cgroup/cgroup.procs",
-		group);
+		group.shown);
 }
 
 static const char *explain_seccomp(const struct question *q)
@@ -267,18 +264,12 @@ static const char *explain_unknown(const struct question *q, const struct rights
 
 static bool allowed_cpus(int root_fd, struct tlat_cpuset *set)
 {
-	const char *value;
-	char *text, *end;
-	bool known = false;
+	bool known;
+	char *text;
 
 	if (read_status_text(root_fd, &text) < 0)
 		return false;
-	value = find_value(text, "\nCpus_allowed_list:");
-	if (value) {
-		end = text + (value - text);
-		end[strcspn(end, "\n")] = '\0';
-		known = tlat_cpuset_parse(set, value) == 0;
-	}
+	known = tlat_affinity_of_status(text, set) == 0;
 	free(text);
 	return known;
 }
@@ -286,17 +277,15 @@ static bool allowed_cpus(int root_fd, struct tlat_cpuset *set)
 /* Whether the thread may use fewer CPUs than are online: no deadline can be guaranteed there. */
 static bool is_pinned(int root_fd, struct tlat_cpuset *allowed)
 {
-	struct tlat_cpuset online;
+	struct tlat_cpuset online, withheld;
 	char list[1024];
 
 	if (!allowed_cpus(root_fd, allowed) ||
 	    tlat_root_read(root_fd, "sys/devices/system/cpu/online", list, sizeof(list)) < 0 ||
 	    tlat_cpuset_parse(&online, list) < 0)
 		return false;
-	for (int32_t cpu = -1; (cpu = tlat_cpuset_next(&online, cpu)) >= 0;)
-		if (!tlat_cpuset_has(allowed, cpu))
-			return true;
-	return false;
+	withheld = tlat_cpuset_minus(&online, allowed);
+	return !tlat_cpuset_empty(&withheld);
 }
 
 static const char *explain_deadline(const struct question *q, const struct rights *rights)

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -21,14 +20,15 @@ static bool foreign;
 /* A line of /proc/self/status in kB, or -1. */
 static int64_t status_kb(const char *key)
 {
-	char *text, *line;
+	const char *value;
+	char *text;
 	int64_t kb = -1;
 
 	if (tlat_root_read_all(AT_FDCWD, "/proc/self/status", &text) < 0)
 		return -1;
-	line = strstr(text, key);
-	if (line)
-		kb = strtoll(line + strlen(key), NULL, 10);
+	value = tlat_text_value(text, key);
+	if (value)
+		kb = strtoll(value, NULL, 10);
 	free(text);
 	return kb;
 }
@@ -53,18 +53,17 @@ static int fail_lock(int code, struct tlat_error *reterr)
 			 "mlockall refused with %s: RLIMIT_MEMLOCK is %s (hard limit %s), "
 			 "the process maps %lld bytes, CAP_IPC_LOCK is %s; run with sudo, setcap "
 			 "cap_ipc_lock+ep, or raise memlock in /etc/security/limits.conf",
-			 tlat_errno_name(-code), soft, hard,
-			 (long long)status_kb("\nVmSize:") * 1024,
+			 tlat_errno_name(-code), soft, hard, (long long)status_kb("VmSize") * 1024,
 			 tlat_rt_capable("cap_ipc_lock") ? "in effect" : "missing");
 }
 
 static int lock(struct tlat_error *reterr)
 {
 	if (holders == 0)
-		foreign = status_kb("\nVmLck:") > 0;
+		foreign = status_kb("VmLck") > 0;
 	if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
 		return fail_lock(-errno, reterr);
-	if (status_kb("\nVmLck:") == 0)
+	if (status_kb("VmLck") == 0)
 		return tlat_fail(reterr, -EPROTO,
 				 "mlockall reported success but no memory is locked " TLAT_RT_LIAR);
 	holders++;

@@ -23,8 +23,7 @@
 
 void tlat_run_rest(const struct tlat_limits *limits)
 {
-	struct timespec ts = { .tv_sec = (time_t)(limits->rest_ns / TLAT_NSEC_PER_SEC),
-			       .tv_nsec = (long)(limits->rest_ns % TLAT_NSEC_PER_SEC) };
+	struct timespec ts = tlat_timespec_of_ns((int64_t)limits->rest_ns);
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
@@ -50,7 +49,7 @@ static void waiter_census(struct tlat_pair *pair, struct tlat_census *census)
 	uint64_t not_asleep = 0, preempted = 0;
 
 	tlat_census_take(census, &not_asleep, &preempted);
-	my->slept = !not_asleep;
+	tlat_set(my->slept, !not_asleep);
 	if (!atomic_load_explicit(&pair->waker.measuring, memory_order_relaxed))
 		return;
 	my->not_asleep += pair->sleeps && !pair->verify ? not_asleep : 0;
@@ -62,14 +61,15 @@ static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census, uint
 {
 	struct tlat_waiter_line *my = &pair->waiter;
 
-	if (!pair->limits.rest_after || my->announced - *rested < pair->limits.rest_after ||
-	    my->announced < *rested)
+	if (!pair->limits.rest_after ||
+	    tlat_get(my->announced) - *rested < pair->limits.rest_after ||
+	    tlat_get(my->announced) < *rested)
 		return;
 	waiter_census(pair, census);
 	atomic_store_explicit(&my->resting, true, memory_order_release);
 	tlat_run_rest(&pair->limits);
 	atomic_store_explicit(&my->resting, false, memory_order_release);
-	my->rests++;
+	tlat_set(my->rests, tlat_get(my->rests) + 1);
 	tlat_census_look(census);
 	*rested = tlat_stamp_end(&pair->ctx->stamper);
 }
@@ -79,7 +79,7 @@ static void announce(struct tlat_pair *pair)
 	struct tlat_waiter_line *my = &pair->waiter;
 	unsigned long long seq = atomic_load_explicit(&my->announced_seq, memory_order_relaxed);
 
-	my->announced = tlat_stamp_end(&pair->ctx->stamper);
+	tlat_set(my->announced, tlat_stamp_end(&pair->ctx->stamper));
 	atomic_store_explicit(&my->announced_seq, seq + 1, memory_order_release);
 }
 
@@ -93,10 +93,10 @@ static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe_side *si
 	if (error || tlat_probe_stopping(ctx))
 		return error ? error : -EINTR;
 	if (pair->reply)
-		my->replied = ctx->ops->kick(pair->reply);
-	my->woken_at = event.at;
-	my->awake = event.awake;
-	my->cpu = sched_getcpu();
+		tlat_set(my->replied, ctx->ops->kick(pair->reply));
+	tlat_set(my->woken_at, event.at);
+	tlat_set(my->awake, event.awake);
+	tlat_set(my->cpu, sched_getcpu());
 	return 0;
 }
 
@@ -160,17 +160,17 @@ static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
 {
 	const struct tlat_waiter_line *waiter = &pair->waiter;
 	struct tlat_counts *counts = &book->counts;
-	uint64_t end = pair->reply ? cycle->reply_at : waiter->woken_at;
+	uint64_t end = pair->reply ? cycle->reply_at : tlat_get(waiter->woken_at);
 
-	if (cycle->woken == 0 || cycle->awake || (pair->reply && waiter->replied == 0) ||
-	    (pair->verify && pair->sleeps && !waiter->slept)) {
+	if (cycle->woken == 0 || cycle->awake || (pair->reply && tlat_get(waiter->replied) == 0) ||
+	    (pair->verify && pair->sleeps && !tlat_get(waiter->slept))) {
 		counts->rejected[TLAT_REJECTED_NOT_ASLEEP]++;
 		return;
 	}
 	if (cycle->late)
 		counts->disturbed[TLAT_DISTURBED_LATE_SLOT]++;
 	tlat_book_record(book, (int64_t)(end - cycle->t0), cycle->t0, counts->asked - 1,
-			 waiter->cpu);
+			 tlat_get(waiter->cpu));
 	tlat_hist_record(book->dwell, (int64_t)(cycle->t0 - cycle->announced));
 	if (book->call)
 		tlat_hist_record(book->call, (int64_t)(cycle->t1 - cycle->t0));
@@ -200,13 +200,20 @@ static int recover(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat
 	return await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper));
 }
 
+/* Whether the waiter woke unasked since it announced, and announced again: nothing to kick here. */
+static bool has_moved(const struct tlat_pair *pair, const struct tlat_cycle *cycle)
+{
+	return atomic_load_explicit(&pair->waiter.announced_seq, memory_order_relaxed) !=
+	       cycle->seq + 1;
+}
+
 /* Where the waiter is: after a second kick it may have woken more often than it was kicked, and
  * then its last stamp is not of this cycle. */
 static void catch_up(struct tlat_pair *pair, struct tlat_cycle *cycle)
 {
 	uint64_t seq = atomic_load_explicit(&pair->waiter.announced_seq, memory_order_relaxed) - 1;
 
-	cycle->awake = pair->waiter.awake || cycle->awake || seq != cycle->seq;
+	cycle->awake = tlat_get(pair->waiter.awake) || cycle->awake || seq != cycle->seq;
 	cycle->seq = seq;
 }
 
@@ -321,17 +328,20 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 
 	tlat_census_look(&cycle.census);
 	while (finish_cycle(pair, &cycle, book)) {
-		cycle.announced = pair->waiter.announced;
+		cycle.announced = tlat_get(pair->waiter.announced);
 		if (!tlat_pace_within_limits(pair, &cycle, book))
 			break;
 		cycle.measured = tlat_pace_is_measured(pair, &cycle, book);
 		get_ready(pair->ctx, side);
-		if (!settle(pair, &cycle, tlat_pace_kick_time(pair, &cycle, book), book) ||
-		    !kick(pair, &cycle, reply, book))
+		if (!settle(pair, &cycle, tlat_pace_kick_time(pair, &cycle, book), book))
+			break;
+		if (has_moved(pair, &cycle))
+			cycle.measured = false;
+		else if (!kick(pair, &cycle, reply, book))
 			break;
 	}
 	book->ended = tlat_stamp_end(&pair->ctx->stamper);
-	book->rests = pair->waiter.rests;
+	book->rests = tlat_get(pair->waiter.rests);
 	/* on one CPU every wake of the waiter preempts the waker: that is no disturbance */
 	if (!pair->ctx->same_cpu)
 		tlat_census_take(&cycle.census, &ignored,

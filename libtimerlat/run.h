@@ -44,16 +44,21 @@ static inline bool tlat_run_requested(const struct tlat_limits *limits)
 /* Sleep rest_ns, so that others get the CPU. */
 void tlat_run_rest(const struct tlat_limits *limits);
 
+/* The sides' fields are ordered by announced_seq; that they are atomic at all is for a waiter that
+ * wakes unasked while the waker reads. */
+#define tlat_get(field)	       atomic_load_explicit(&(field), memory_order_relaxed)
+#define tlat_set(field, value) atomic_store_explicit(&(field), value, memory_order_relaxed)
+
 /* Written by the waiter, read by the waker; what every cycle needs is on the first line. */
 struct tlat_waiter_line {
 	alignas(TLAT_CACHE_LINE) atomic_ullong announced_seq; /* cycles announced */
-	uint64_t announced;				      /* stamp of the last announcement */
-	uint64_t woken_at;				      /* stamp of the last wake */
-	uint64_t rests;
-	int32_t cpu;	 /* where the last wake was stamped */
-	int32_t replied; /* round trip: what the reply's kick returned */
-	bool awake;	 /* the last wait found nothing to sleep for */
-	bool slept;	 /* --verify: the last wait gave up the CPU */
+	atomic_ullong announced;			      /* stamp of the last announcement */
+	atomic_ullong woken_at;				      /* stamp of the last wake */
+	atomic_ullong rests;
+	atomic_int cpu;	    /* where the last wake was stamped */
+	atomic_int replied; /* round trip: what the reply's kick returned */
+	atomic_bool awake;  /* the last wait found nothing to sleep for */
+	atomic_bool slept;  /* --verify: the last wait gave up the CPU */
 	atomic_bool resting;
 	atomic_bool gone;			      /* the waiter has left its loop */
 	alignas(TLAT_CACHE_LINE) uint64_t not_asleep; /* waits without a voluntary switch */

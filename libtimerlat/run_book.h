@@ -28,7 +28,6 @@ struct tlat_book {
 	uint64_t ended;	  /* stamp at the end */
 	uint64_t stops;	  /* times the recording thread stood still while it spun */
 	uint64_t stopped; /* the longest of them, in stamps */
-	struct tlat_hist *floor;
 	int64_t *raw;
 	double ns_per_unit;
 	int32_t end;   /* enum tlat_end */

@@ -172,7 +172,8 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 
 	snprintf(result->probe, sizeof(result->probe), "%s", ops->name);
 	snprintf(result->from, sizeof(result->from), "%s", ops->from);
-	snprintf(result->to, sizeof(result->to), "%s", ops->to);
+	snprintf(result->to, sizeof(result->to), "%s%s", ops->to,
+		 run->opts.flags & TLAT_RUN_ROUND_TRIP ? ", there and back on the waker" : "");
 	result->pair = pair;
 	result->supported = run->supported;
 	result->periodic = !(ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK));
@@ -217,14 +218,15 @@ static void copy_hist(struct tlat_hist **ret_copy, const struct tlat_hist *from)
 }
 
 /* From the measuring thread's buffers to memory that outlives the run. */
-static int collect_book(const struct tlat_instance *in, struct tlat_result *result)
+static int collect_book(struct tlat_run *run, struct tlat_instance *in)
 {
 	const struct tlat_book *book = &in->book;
+	struct tlat_result *result = in->result;
 
+	copy_hist(&result->floor, run->instances[0].floor);
 	copy_hist(&result->latency, book->latency);
 	copy_hist(&result->call, book->call);
 	copy_hist(&result->dwell, book->dwell);
-	copy_hist(&result->floor, book->floor);
 	result->outliers = malloc(sizeof(*result->outliers));
 	result->raw = malloc(book->n_raw * sizeof(*result->raw) + 1);
 	if (!result->latency || !result->outliers || !result->raw)
@@ -239,7 +241,7 @@ static int collect_book(const struct tlat_instance *in, struct tlat_result *resu
 static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 {
 	struct tlat_result *result = in->result;
-	int error = collect_book(in, result);
+	int error = collect_book(run, in);
 
 	if (error)
 		return error;
@@ -253,6 +255,8 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	find_stalls(in, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_move(&result->findings, &in->measurers[i].findings);
+	for (int i = 0; i < in->n_measurers; i++)
+		tlat_measurer_free(&in->measurers[i]); /* no two copies of all threads at once */
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "rt.h"
 #include "run_control.h"
 
@@ -53,7 +54,7 @@ static void lock_all(struct tlat_run *run)
 	if (!(run->opts.flags & TLAT_RUN_LOCK_ALL))
 		return;
 	if (tlat_rt_apply(&run->locked, &opts, &why) < 0)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "memory-not-locked", NULL, "%s",
+		tlat_findings_add(&run->of_result, TLAT_WARN, "lock-all-refused", NULL, "%s",
 				  why.text);
 }
 
@@ -68,13 +69,15 @@ static void calibrate(struct tlat_run *run)
 		tlat_clock_gap(run->clock, run->place.wait, GAP_NS, GAP_THRESHOLD_NS);
 	if (!across)
 		return;
-	if (tlat_clock_pair(run->clock, run->place.kick, run->place.wait, &run->offset, &why) < 0)
+	if (tlat_clock_pair_known(run->clock, run->place.kick, run->place.wait, &run->offset))
+		run->has_offset = true;
+	else if (tlat_clock_pair(run->clock, run->place.kick, run->place.wait, &run->offset, &why) <
+		 0)
 		tlat_findings_add(&run->of_result, TLAT_WARN, "clock-offset", "use --round-trip",
 				  "%s", why.text);
 	else
 		run->has_offset = true;
-	disorder = tlat_clock_check_order(run->clock, run->measuring_cpus,
-					  (size_t)run->n_measuring_cpus);
+	disorder = tlat_clock_check_order(run->clock, run->place.cpus, (size_t)run->place.n);
 	if (disorder > 0)
 		tlat_findings_add(&run->findings, TLAT_ERROR, "clock-order",
 				  "use --clock clock_gettime or --round-trip",
@@ -131,8 +134,8 @@ static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
 
 static int watch(struct tlat_run *run, struct tlat_error *reterr)
 {
-	int error = tlat_watch_new(&run->watch, tlat_machine_root_fd(run->machine),
-				   run->measuring_cpus, (size_t)run->n_measuring_cpus);
+	int error = tlat_watch_new(&run->watch, tlat_machine_root_fd(run->machine), run->place.cpus,
+				   (size_t)run->place.n);
 
 	if (!error)
 		error = tlat_watch_begin(run->watch);
@@ -244,8 +247,7 @@ static uint64_t cut_blocks(struct tlat_run *run)
 static void doze(struct tlat_run *run, int64_t ns)
 {
 	struct pollfd fd = { .fd = run->wake_fd, .events = POLLIN };
-	struct timespec ts = { .tv_sec = ns / TLAT_NSEC_PER_SEC,
-			       .tv_nsec = ns % TLAT_NSEC_PER_SEC };
+	struct timespec ts = tlat_timespec_of_ns(ns);
 	uint64_t count;
 
 	if (ppoll(&fd, 1, &ts, NULL) > 0 && read(run->wake_fd, &count, sizeof(count)) < 0)
@@ -344,7 +346,7 @@ static void pin_controller(const struct tlat_run *run)
 	if (cpu < 0)
 		return;
 	tlat_cpuset_add(&set, cpu);
-	sched_setaffinity(0, sizeof(set), (const cpu_set_t *)&set);
+	tlat_affinity_set(0, &set);
 }
 
 static int set_up(struct tlat_run *run)

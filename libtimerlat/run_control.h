@@ -13,12 +13,11 @@ struct tlat_run {
 	struct tlat_run_opts opts; /* every default resolved */
 	char *probe, *cpus;	   /* the strings in opts */
 	const struct tlat_probe_ops *ops;
-	struct tlat_machine *machine;
+	const struct tlat_machine *machine;
+	struct tlat_machine *own_machine; /* NULL: borrowed */
 	struct tlat_clock *clock;
-	bool owns_machine, owns_clock;
+	bool owns_clock;
 	struct tlat_placement place;
-	int32_t *measuring_cpus; /* each once */
-	int n_measuring_cpus;
 	struct tlat_instance *instances;
 	int n_instances;
 	bool supported;
@@ -46,6 +45,9 @@ struct tlat_run {
 	uint64_t started_ns;	     /* CLOCK_MONOTONIC, when the loops could begin */
 	int64_t realtime_ns;	     /* the same on CLOCK_REALTIME */
 };
+
+/* run_opts.c: whether options make sense at all. 0 or -EINVAL. */
+int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr);
 
 /* run_plan.c: check and resolve options, choose CPUs, fill run->instances. 0 or a negative errno.
  */

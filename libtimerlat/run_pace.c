@@ -44,8 +44,8 @@ static void start_measuring(struct tlat_pair *pair, struct tlat_cycle *cycle,
 
 bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat_book *book)
 {
-	if (pair->waiter.rests != cycle->rests) {
-		cycle->rests = pair->waiter.rests;
+	if (tlat_get(pair->waiter.rests) != cycle->rests) {
+		cycle->rests = tlat_get(pair->waiter.rests);
 		cycle->unmeasured = TLAT_REST_CYCLES;
 	}
 	start_measuring(pair, cycle, book);

@@ -13,78 +13,7 @@
 #define DEFAULT_SLACK_NS    50000LL /* of every process, unless changed */
 #define WARMUP_SPAN_NS	    200000000LL
 #define MIN_INTERVAL_NS	    10000LL
-#define MAX_RAW		    100000000ULL
-#define MAX_SPIN_NS	    400000000LL		  /* of every second, well below 950 ms */
-#define MAX_NUMBER	    1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
-#define KNOWN_FLAGS                                                                                \
-	(TLAT_RUN_ROUND_TRIP | TLAT_RUN_VERIFY | TLAT_RUN_STRICT | TLAT_RUN_LOCK_ALL |             \
-	 TLAT_RUN_NO_FLOOR)
-
-/* == Options == */
-
-static int check_times(const struct tlat_run_opts *opts, struct tlat_error *reterr)
-{
-	const struct {
-		const char *what, *unit;
-		int64_t value, least;
-	} numbers[] = {
-		{ "duration", " ns", opts->duration_ns, 0 },
-		{ "interval", " ns", opts->interval_ns, TLAT_ZERO },
-		{ "settle time", " ns", opts->settle_ns, TLAT_ZERO },
-		{ "dither", " ns", opts->dither_ns, TLAT_ZERO },
-		{ "warm-up", " cycles", opts->warmup, TLAT_ZERO },
-		{ "idle latency", " ns", opts->cpu_latency_ns, TLAT_ZERO },
-		{ "timer slack", " ns", opts->slack_ns, 0 },
-		{ "injected delay", " ns", opts->inject_ns, 0 },
-	};
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++)
-		if (numbers[i].value < numbers[i].least || numbers[i].value > MAX_NUMBER)
-			return tlat_fail(reterr, -EINVAL, "%s of %lld%s is outside 0..%lld",
-					 numbers[i].what, (long long)numbers[i].value,
-					 numbers[i].unit, MAX_NUMBER);
-	return 0;
-}
-
-static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *reterr)
-{
-	bool rt = opts->policy == TLAT_SCHED_FIFO || opts->policy == TLAT_SCHED_RR;
-	bool normal = opts->policy == TLAT_SCHED_INHERIT || opts->policy == TLAT_SCHED_OTHER ||
-		      opts->policy == TLAT_SCHED_BATCH;
-
-	if (!rt && !normal)
-		return tlat_fail(reterr, -EINVAL,
-				 "policy %d (%s) is not one of a run; use fifo, rr, other or batch",
-				 opts->policy,
-				 tlat_policy_name(opts->policy) ? tlat_policy_name(opts->policy)
-								: "unknown");
-	if (rt && (opts->priority < 1 || opts->priority > 99))
-		return tlat_fail(reterr, -EINVAL, "priority %d is outside 1..99 for SCHED_%s",
-				 opts->priority, opts->policy == TLAT_SCHED_FIFO ? "FIFO" : "RR");
-	if (!rt && opts->priority)
-		return tlat_fail(reterr, -EINVAL, "priority %d needs the policy fifo or rr",
-				 opts->priority);
-	return 0;
-}
-
-static int check_opts(const struct tlat_run_opts *opts, struct tlat_error *reterr)
-{
-	int error;
-
-	if (!opts->probe)
-		return tlat_fail(reterr, -EINVAL, "no probe named; see 'tlat list'");
-	error = check_times(opts, reterr);
-	if (!error)
-		error = check_policy(opts, reterr);
-	if (!error && (opts->flags & ~(uint32_t)KNOWN_FLAGS || opts->reserved))
-		error = tlat_fail(reterr, -EINVAL,
-				  "flags %#x or reserved %d are not known to libtimerlat %s",
-				  opts->flags, opts->reserved, TLAT_VERSION);
-	if (!error && opts->raw > MAX_RAW)
-		error = tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
-				  (unsigned long long)opts->raw, MAX_RAW);
-	return error;
-}
+#define MAX_SPIN_NS	    400000000LL /* of every second, well below 950 ms */
 
 /* What only some probes have. */
 static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
@@ -108,8 +37,8 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "%s has no waker whose waiter could be awake; --verify needs a "
 				 "wake-* probe",
 				 run->ops->name);
-	if (opts->inject_ns && (round_trip || !pair || opts->samples > MAX_RAW || !opts->samples ||
-				opts->inject_ns > opts->settle_ns))
+	if (opts->inject_ns &&
+	    (round_trip || !pair || !opts->samples || opts->inject_ns > opts->settle_ns))
 		return tlat_fail(reterr, -EINVAL,
 				 "an injected delay of %lld ns needs a wake-* probe, a "
 				 "number of samples, and a settle time of at least as much",
@@ -171,50 +100,18 @@ static void resolve_opts(struct tlat_run *run)
 		opts->seed = 1;
 }
 
-/* == CPUs == */
-
-static void add_measuring_cpu(struct tlat_run *run, int32_t cpu)
-{
-	for (int i = 0; i < run->n_measuring_cpus; i++)
-		if (run->measuring_cpus[i] == cpu)
-			return;
-	run->measuring_cpus[run->n_measuring_cpus++] = cpu;
-}
-
-static int place_pair(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int error = tlat_machine_place_pair(run->machine, run->opts.cpus, &run->place,
-					    &run->findings, reterr);
-
-	if (error)
-		return error;
-	run->n_instances = 1;
-	add_measuring_cpu(run, run->place.kick);
-	add_measuring_cpu(run, run->place.wait);
-	return 0;
-}
-
-static int place_solo(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int n = tlat_machine_place_solo(run->machine, run->opts.cpus, run->measuring_cpus,
-					TLAT_CPUS_MAX, &run->place.house, &run->place.house_shared,
-					&run->findings, reterr);
-
-	if (n < 0)
-		return n;
-	run->place.kick = -1;
-	run->place.wait = run->measuring_cpus[0];
-	run->n_measuring_cpus = run->n_instances = n;
-	return 0;
-}
-
+/* One instance for a pair, else one for each CPU. */
 static int place(struct tlat_run *run, struct tlat_error *reterr)
 {
-	run->measuring_cpus = calloc(TLAT_CPUS_MAX, sizeof(*run->measuring_cpus));
-	if (!run->measuring_cpus)
-		return tlat_fail(reterr, -ENOMEM, "no memory for a list of CPUs");
-	return run->ops->flags & TLAT_PROBE_PAIR ? place_pair(run, reterr)
-						 : place_solo(run, reterr);
+	bool pair = run->ops->flags & TLAT_PROBE_PAIR;
+	int error = pair ? tlat_machine_place_pair(run->machine, run->opts.cpus, &run->place,
+						   &run->findings, reterr)
+			 : tlat_machine_place_solo(run->machine, run->opts.cpus, &run->place,
+						   &run->findings, reterr);
+
+	if (!error)
+		run->n_instances = pair ? 1 : run->place.n;
+	return error;
 }
 
 /* == Instances == */
@@ -300,26 +197,50 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 	in->solo.interval = (uint64_t)run->opts.interval_ns;
 	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
 	in->solo.phase = mix(run->opts.seed + (uint64_t)i) % in->solo.tick;
-	plan_measurer(run, in, 0, run->measuring_cpus[i], run->opts.priority);
+	plan_measurer(run, in, 0, run->place.cpus[i], run->opts.priority);
 	in->measurers[0].side.role = TLAT_ROLE_WAIT;
 	in->measurers[0].records = true;
+}
+
+/* A probe that cannot run here is still a result, which says why. */
+static void find_unsupported(struct tlat_run *run, const char *text, const char *remedy)
+{
+	run->supported = false;
+	tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported", remedy, "%s", text);
+}
+
+static void check_support(struct tlat_run *run)
+{
+	const struct tlat_probe_ops *ops = run->ops;
+	bool spins = ops->flags & TLAT_PROBE_PAIR && ops->flags & TLAT_PROBE_NOSLEEP;
+	struct tlat_error why;
+
+	run->supported = true;
+	if (ops->supported && ops->supported(&why) < 0)
+		find_unsupported(run, why.text, NULL);
+	if (spins && run->place.kick == run->place.wait)
+		find_unsupported(run, "both sides spin, which needs two CPUs", "give two: -c A,B");
 }
 
 static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 {
 	const struct tlat_probe_ops *ops = run->opts.inject_ns ? &run->injection.ops : run->ops;
 	struct tlat_instance *in = &run->instances[i];
+	struct tlat_error why;
 	int error;
 
 	in->result = tlat_result_new();
 	if (!in->result)
 		return tlat_fail(reterr, -ENOMEM, "no memory for a result");
 	in->result->thread = i;
+	in->wants_floor = i == 0 && !(run->opts.flags & TLAT_RUN_NO_FLOOR);
 	if (!run->supported)
 		return 0;
-	error = tlat_instance_open(in, ops, &run->opts, run->clock, reterr);
-	if (error)
-		return error;
+	error = tlat_instance_open(in, ops, &run->opts, run->clock, &why);
+	if (error) {
+		find_unsupported(run, why.text, NULL);
+		return 0;
+	}
 	plan_limits(run, &in->limits);
 	if (in->pair)
 		plan_pair(run, in);
@@ -327,27 +248,6 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 		plan_solo(run, in, i);
 	pthread_barrier_init(&in->done, NULL, (unsigned int)in->n_measurers);
 	return 0;
-}
-
-/* Whether the probe can run here at all; if not, its result says why. */
-static void check_support(struct tlat_run *run)
-{
-	struct tlat_error why;
-	const struct tlat_probe_ops *ops = run->ops;
-
-	run->supported = true;
-	if (ops->supported && ops->supported(&why) < 0) {
-		run->supported = false;
-		tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported", NULL, "%s", why.text);
-	}
-	if ((ops->flags & TLAT_PROBE_PAIR) && (ops->flags & TLAT_PROBE_NOSLEEP) &&
-	    run->place.kick == run->place.wait) {
-		run->supported = false;
-		tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported",
-				  "give two CPUs: -c A,B",
-				  "%s spins on both sides and needs two CPUs, not CPU %d twice",
-				  ops->name, run->place.wait);
-	}
 }
 
 static int plan_instances(struct tlat_run *run, struct tlat_error *reterr)
@@ -374,9 +274,10 @@ static int open_machine(struct tlat_run *run, struct tlat_error *reterr)
 
 	run->machine = run->opts.machine;
 	run->clock = run->opts.clock;
-	run->owns_machine = !run->machine;
-	if (run->owns_machine)
-		error = tlat_machine_open(&run->machine, NULL, reterr);
+	if (!run->machine)
+		error = tlat_machine_open(&run->own_machine, NULL, reterr);
+	if (run->own_machine)
+		run->machine = run->own_machine;
 	run->owns_clock = !error && !run->clock;
 	if (run->owns_clock)
 		error = tlat_clock_open(&run->clock, run->machine, TLAT_CLOCK_AUTO, reterr);
@@ -389,7 +290,7 @@ static int copy_opts(struct tlat_run *run, const struct tlat_run_opts *opts,
 	int error = tlat_opts_copy(&run->opts, sizeof(run->opts), opts, reterr);
 
 	if (!error)
-		error = check_opts(&run->opts, reterr);
+		error = tlat_run_opts_check(&run->opts, reterr);
 	if (error)
 		return error;
 	run->probe = strdup(run->opts.probe);
@@ -491,10 +392,4 @@ void tlat_run_adapt(struct tlat_run *run)
 		if (in->pair)
 			adapt_pair(run, in);
 	}
-}
-
-void tlat_run_opts_init(struct tlat_run_opts *opts)
-{
-	memset(opts, 0, sizeof(*opts));
-	opts->size = sizeof(*opts);
 }

@@ -131,6 +131,7 @@ static void free_instances(struct tlat_run *run)
 			tlat_measurer_free(&in->measurers[k]);
 		if (in->n_measurers)
 			pthread_barrier_destroy(&in->done);
+		tlat_hist_free(in->floor);
 		tlat_instance_close(in);
 		tlat_result_free(in->result);
 	}
@@ -148,15 +149,13 @@ void tlat_run_free(struct tlat_run *run)
 	tlat_findings_free(&run->of_result);
 	if (run->owns_clock)
 		tlat_clock_close(run->clock);
-	if (run->owns_machine)
-		tlat_machine_close(run->machine);
+	tlat_machine_close(run->own_machine);
 	if (run->fd >= 0)
 		close(run->fd);
 	if (run->wake_fd >= 0)
 		close(run->wake_fd);
 	tlat_gate_destroy(&run->gate);
 	tlat_gate_destroy(&run->begun);
-	free(run->measuring_cpus);
 	free(run->probe);
 	free(run->cpus);
 	free(run);

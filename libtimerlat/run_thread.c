@@ -15,7 +15,7 @@
 #include "rt.h"
 #include "run_thread.h"
 
-#define STACK_BYTES	(128 * 1024)
+#define STACK_BYTES	(64 * 1024)
 #define STACK_BYTES_MAX (16 * 1024 * 1024)
 #define FLOOR_SAMPLES	2000
 #define VERIFY_LOOKS	100
@@ -147,20 +147,18 @@ static int make_book(struct tlat_measurer *m)
 	struct tlat_instance *in = m->instance;
 	struct tlat_book *book = &in->book;
 	bool ticks = in->ctx->stamper.kind != TLAT_STAMP_GETTIME;
+	bool call = in->pair && !in->ctx->same_cpu; /* on one CPU it contains the waiter's run */
 	uint64_t hz = ticks ? tlat_clock_hz(in->clock) : TLAT_NSEC_PER_SEC;
+	size_t hists = 1 + (in->pair ? 1 : 0) + call;
 	size_t raw_bytes = in->opts->raw * sizeof(*book->raw);
-	int error = map_buffer(m, 4 * tlat_hist_bytes() + sizeof(*book->outliers) + raw_bytes);
+	int error = map_buffer(m, hists * tlat_hist_bytes() + sizeof(*book->outliers) + raw_bytes);
 	char *at = m->buffer;
 
 	if (error)
 		return error;
 	book->latency = carve_hist(&at, hz);
-	if (in->pair)
-		book->dwell = carve_hist(&at, hz);
-	if (in->pair && !in->ctx->same_cpu)
-		book->call = carve_hist(&at, hz);
-	if (!(in->opts->flags & TLAT_RUN_NO_FLOOR))
-		book->floor = carve_hist(&at, hz);
+	book->dwell = in->pair ? carve_hist(&at, hz) : NULL;
+	book->call = call ? carve_hist(&at, hz) : NULL;
 	book->raw = raw_bytes ? (int64_t *)at : NULL;
 	book->max_raw = in->opts->raw;
 	book->outliers = (struct tlat_outliers *)(at + raw_bytes);
@@ -171,21 +169,29 @@ static int make_book(struct tlat_measurer *m)
 
 extern const struct tlat_probe_ops tlat_probe_null;
 
-/* What two stamps and two calls through the table cost on this thread. */
-static void measure_floor(struct tlat_measurer *m)
+/* What two stamps and two calls through the table cost on this thread; recorded where the latencies
+ * will be, and put aside. */
+static int measure_floor(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
 	struct tlat_probe_ctx ctx = *in->ctx;
 	struct tlat_limits limits = in->limits;
-	struct tlat_book book = { .latency = in->book.floor, .ns_per_unit = 1.0 };
+	struct tlat_book book = { .latency = in->book.latency, .ns_per_unit = 1.0 };
+	int error;
 
-	if (!in->book.floor)
-		return;
+	if (!in->wants_floor)
+		return 0;
 	ctx.ops = &tlat_probe_null;
 	limits.samples = FLOOR_SAMPLES;
 	limits.warmup = FLOOR_SAMPLES / 10;
 	limits.duration = UINT64_MAX;
 	tlat_run_loopback(&ctx, &limits, &m->side, &book);
+	error = tlat_hist_new(&in->floor, tlat_hist_hz(book.latency));
+	if (error)
+		return tlat_fail(&m->why, error, "no memory for the histogram of the floor");
+	tlat_hist_merge(in->floor, book.latency);
+	tlat_hist_reset(book.latency);
+	return 0;
 }
 
 static int enter_probe(struct tlat_measurer *m)
@@ -243,9 +249,9 @@ static int set_up(struct tlat_measurer *m)
 	lock_memory(m, m->instance->map, m->instance->map_size);
 	if (!error)
 		error = enter_probe(m);
-	tlat_rt_drop_capabilities();
+	tlat_rt_drop_caps(NULL, NULL);
 	if (!error && m->records)
-		measure_floor(m);
+		error = measure_floor(m);
 	if (!error && m->records && m->instance->opts->flags & TLAT_RUN_VERIFY)
 		note_verify(m);
 	sigemptyset(&end);

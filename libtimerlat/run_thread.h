@@ -70,6 +70,8 @@ struct tlat_instance {
 	size_t map_size;
 	struct tlat_book book;
 	struct tlat_result *result;
+	struct tlat_hist *floor; /* of the null probe on the first thread that records */
+	bool wants_floor;
 	struct tlat_measurer measurers[2]; /* pair: waiter, waker */
 	int n_measurers;
 	pthread_barrier_t done; /* nobody leaves the probe while another may still kick */

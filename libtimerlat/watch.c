@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "rt.h"
+#include "cgroup.h"
+#include "clock.h"
 #include "watch.h"
 
 enum {
@@ -33,7 +33,7 @@ struct idle_state {
 };
 
 struct group {
-	char path[600]; /* of its cpu.stat */
+	char path[TLAT_CGROUP_FILE_BYTES]; /* of its cpu.stat */
 	uint64_t before;
 	bool known;
 };
@@ -53,14 +53,6 @@ struct tlat_watch {
 	size_t text_size;
 	struct tlat_watch_delta *delta;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * TLAT_NSEC_PER_SEC + now.tv_nsec;
-}
 
 static void find_idle_states(struct tlat_watch *w, int32_t cpu)
 {
@@ -90,17 +82,14 @@ static bool read_throttled(struct tlat_watch *w, const char *path, uint64_t *ret
 /* From our group up to the mount; a limit on any of them stops us. */
 static void find_groups(struct tlat_watch *w, const char *controller)
 {
-	char dir[560];
+	struct tlat_cgroup at;
+	bool more = tlat_cgroup_own(&at, w->root_fd, controller) == 0;
 
-	if (tlat_cgroup_dir(w->root_fd, controller, dir, sizeof(dir), NULL, 0) < 0)
-		return;
-	while (strcmp(dir, "sys/fs") && w->n_groups < GROUPS_MAX) {
+	for (; more && w->n_groups < GROUPS_MAX; more = tlat_cgroup_up(&at)) {
 		struct group *group = &w->groups[w->n_groups];
 
-		snprintf(group->path, sizeof(group->path), "%s/cpu.stat", dir);
-		if (read_throttled(w, group->path, &group->before))
-			w->n_groups++;
-		*strrchr(dir, '/') = '\0';
+		tlat_cgroup_file(&at, "cpu.stat", group->path);
+		w->n_groups += read_throttled(w, group->path, &group->before);
 	}
 }
 
@@ -332,7 +321,7 @@ int tlat_watch_begin(struct tlat_watch *w)
 		return r;
 	begin_groups(w);
 	begin_idle(w);
-	w->start_ns = now_ns();
+	w->start_ns = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
@@ -477,7 +466,7 @@ int tlat_watch_end(struct tlat_watch *w, struct tlat_watch_delta **ret_delta)
 
 	if (!delta)
 		return -EINVAL;
-	delta->duration_ns = now_ns() - w->start_ns;
+	delta->duration_ns = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) - w->start_ns;
 	end_idle(w);
 	delta->n_interrupts = end_table(w, &w->interrupts, delta->interrupts);
 	delta->n_softirqs = end_table(w, &w->softirqs, delta->softirqs);

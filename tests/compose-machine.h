@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpulist.h"
+#include "machine_state.h"
 
 struct composed {
 	char root[64];

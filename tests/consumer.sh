@@ -4,7 +4,7 @@
 # shared and static, through find_package and through pkg-config.
 set -eu
 
-source=${TLAT_SOURCE:?} build=${TLAT_BUILD:?}
+source=${TLAT_SOURCE:?} build=${TLAT_BUILD:?} forms=${TLAT_LIBRARIES:?}
 outside=$source/tests/consumer
 if [ -n "${TLAT_SANITIZE-}" ]; then
 	echo "skipped: an outside program would have to be sanitized as well"
@@ -20,6 +20,10 @@ fail()
 	exit 1
 }
 
+for form in shared static; do
+	[[ $forms = *$form* ]] || echo "left out: the $form library was not built"
+done
+
 # The program runs, and is linked with libtimerlat.so if and only if it is called shared.
 try_program()
 {
@@ -34,15 +38,15 @@ try_program()
 }
 
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
-libdir=$(dirname "$(find "$prefix" -name libtimerlat.a)")
+libdir=$(dirname "$(dirname "$(find "$prefix" -name libtimerlat.pc)")")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
 cmake -S "$outside" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
 	>"$work/configure.log" 2>&1 || { cat "$work/configure.log"; fail "find_package"; }
 cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
-for language in c cpp; do
-	try_program shared "$work/cmake/$language-timerlat"
-	try_program static "$work/cmake/$language-timerlat_static"
+for language in c cpp; do # timerlat::timerlat is the shared library where it was built
+	try_program "${forms%% *}" "$work/cmake/$language-timerlat"
+	[[ $forms != *static* ]] || try_program static "$work/cmake/$language-timerlat_static"
 done
 
 [ "tlat $(pkg-config --modversion libtimerlat)" = "$("$TLAT" --version)" ] ||
@@ -60,14 +64,19 @@ compile()
 		-o "$work/$output" "$@" || fail "$output does not build"
 }
 
-# shellcheck disable=SC2046
-for kind in shared static; do
-	if [ "$kind" = shared ]; then
-		set -- $(pkg-config --libs libtimerlat)
-	else # the archive by name, since -ltimerlat prefers the shared library
-		set -- $(pkg-config --static --libs libtimerlat |
-			sed "s|-ltimerlat|$libdir/libtimerlat.a|")
+# The words for the compiler; the archive by name, since -ltimerlat prefers the shared library.
+libs()
+{
+	if [ "$1" = shared ]; then
+		pkg-config --libs libtimerlat
+	else
+		pkg-config --static --libs libtimerlat | sed "s|-ltimerlat|$libdir/libtimerlat.a|"
 	fi
+}
+
+for kind in $forms; do
+	# shellcheck disable=SC2046
+	set -- $(libs "$kind")
 	compile "pc-c-$kind" "${CC:-cc}" "$outside/consumer.c" -std=c11 "$@"
 	compile "pc-cpp-$kind" "${CXX:-g++}" "$outside/consumer.cpp" -std=c++17 -Wold-style-cast "$@"
 	try_program "$kind" "$work/pc-c-$kind"
@@ -77,10 +86,12 @@ done
 # The first program that a reader of README.md tries.
 sed -n '/^```c$/,/^```$/p' "$source/README.md" | grep -v '^```' >"$work/readme.c"
 # shellcheck disable=SC2046
-compile pc-readme "${CC:-cc}" "$work/readme.c" -std=c11 $(pkg-config --libs libtimerlat)
-try_program shared "$work/pc-readme"
+compile pc-readme "${CC:-cc}" "$work/readme.c" -std=c11 $(libs "${forms%% *}")
+try_program "${forms%% *}" "$work/pc-readme"
 
-# shellcheck disable=SC2046
-compile pc-c-whole "${CC:-cc}" "$outside/consumer.c" -std=c11 -static \
-	$(pkg-config --static --libs libtimerlat)
-try_program static "$work/pc-c-whole"
+if [[ $forms = *static* ]]; then
+	# shellcheck disable=SC2046
+	compile pc-c-whole "${CC:-cc}" "$outside/consumer.c" -std=c11 -static \
+		$(pkg-config --static --libs libtimerlat)
+	try_program static "$work/pc-c-whole"
+fi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test-caps.c - capabilities are dropped by one thread alone; cgroup directories. */
+/* test-caps.c - capabilities are dropped by one thread alone; the own cgroup. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "cgroup.h"
 #include "child.h"
 #include "tree.h"
 
@@ -38,7 +39,7 @@ static void drop_capabilities(struct words *words, const void *arg)
 	    tlat_rt_capable("cap_kill"));
 	say(words, "again %d", tlat_rt_drop_caps("cap_kill,cap_sys_nice", &error));
 	say(words, " %d%d\n", tlat_rt_capable("cap_sys_nice"), tlat_rt_capable("cap_kill"));
-	say(words, "none %d", tlat_rt_drop_capabilities());
+	say(words, "none %d", tlat_rt_drop_caps(NULL, NULL));
 	say(words, " %d\n", tlat_rt_capable("cap_sys_nice"));
 	snapshot(words);
 	if (write(fds[1], "x", 1) == 1)
@@ -81,7 +82,7 @@ static void drop_then_undo(struct words *words, const void *arg)
 	struct tlat_rt *rt = apply(words, &opts);
 
 	(void)arg;
-	say(words, "drop %d\n", tlat_rt_drop_capabilities());
+	say(words, "drop %d\n", tlat_rt_drop_caps(NULL, NULL));
 	tlat_rt_undo(rt);
 	say_state(words);
 	say(words, "slack %d\n", prctl(PR_GET_TIMERSLACK, 0L, 0L, 0L, 0L));
@@ -98,26 +99,46 @@ static void undoing_needs_no_capability(void **state)
 	assert_string_equal(in_child(drop_then_undo, NULL), expect);
 }
 
-static void the_group_directory_is_found_in_both_hierarchies(void **state)
+static void assert_own_group(int root_fd, const char *controller, const char *dir,
+			     const char *shown)
+{
+	char path[TLAT_CGROUP_FILE_BYTES];
+	struct tlat_cgroup group;
+
+	assert_int_equal(tlat_cgroup_own(&group, root_fd, controller), 0);
+	assert_string_equal(tlat_cgroup_file(&group, "", path), dir);
+	assert_string_equal(group.shown, shown);
+}
+
+static void the_own_group_is_found_in_both_hierarchies(void **state)
 {
 	const struct tree *tree = *state;
-	char dir[256], group[64];
+	struct tlat_cgroup group;
 
-	assert_int_equal(tlat_cgroup_dir(tree->fd, "cpu", dir, sizeof(dir), NULL, 0), -ENOENT);
-	put(tree, "proc/self/cgroup", "5:cpuset:/c\n4:cpu,cpuacct:/a\n0::/../b\n");
-	assert_int_equal(tlat_cgroup_dir(tree->fd, "cpu", dir, sizeof(dir), NULL, 0), -ENOENT);
-	put(tree, "sys/fs/cgroup/cpu/a/tasks", "");
+	assert_int_equal(tlat_cgroup_own(&group, tree->fd, "cpu"), -ENOENT);
+	put(tree, "proc/self/cgroup", "5:cpuset:/c\n4:cpu,cpuacct:/a/b\n0::/../b\n");
+	assert_int_equal(tlat_cgroup_own(&group, tree->fd, "cpu"), -ENOENT);
+	assert_int_equal(tlat_cgroup_own(&group, tree->fd, NULL), -ENOENT);
+	put(tree, "sys/fs/cgroup/cpu/a/b/tasks", "");
 	put(tree, "sys/fs/cgroup/cpuset/tasks", "");
 	put(tree, "sys/fs/cgroup/unified/cgroup.controllers", "");
 	put(tree, "sys/fs/cgroup/b/outside", "");
-	assert_int_equal(tlat_cgroup_dir(tree->fd, "cpu", dir, sizeof(dir), group, sizeof(group)),
-			 0);
-	assert_string_equal(dir, "sys/fs/cgroup/cpu/a");
-	assert_string_equal(group, "/a");
-	assert_int_equal(tlat_cgroup_dir(tree->fd, "cpuset", dir, sizeof(dir), NULL, 0), 0);
-	assert_string_equal(dir, "sys/fs/cgroup/cpuset");
-	assert_int_equal(tlat_cgroup_dir(tree->fd, NULL, dir, sizeof(dir), NULL, 0), 0);
-	assert_string_equal(dir, "sys/fs/cgroup/unified");
+	assert_own_group(tree->fd, "cpu", "sys/fs/cgroup/cpu/a/b/", "/a/b");
+	assert_own_group(tree->fd, "cpuset", "sys/fs/cgroup/cpuset/", "/c");
+	assert_own_group(tree->fd, NULL, "sys/fs/cgroup/unified/", "/../b");
+}
+
+static void walking_up_ends_at_the_root_group(void **state)
+{
+	struct tlat_cgroup group = { .mount = "sys/fs/cgroup", .path = "/a/b" };
+	char path[TLAT_CGROUP_FILE_BYTES];
+
+	(void)state;
+	assert_true(tlat_cgroup_up(&group));
+	assert_string_equal(tlat_cgroup_file(&group, "x", path), "sys/fs/cgroup/a/x");
+	assert_true(tlat_cgroup_up(&group));
+	assert_string_equal(tlat_cgroup_file(&group, "x", path), "sys/fs/cgroup/x");
+	assert_false(tlat_cgroup_up(&group));
 }
 
 #define REPLAYED(test) cmocka_unit_test_setup_teardown(test, tree_setup, tree_teardown)
@@ -128,7 +149,8 @@ int main(void)
 		cmocka_unit_test(capabilities_are_dropped_by_the_calling_thread_alone),
 		cmocka_unit_test(a_capability_that_does_not_exist_is_named),
 		cmocka_unit_test(undoing_needs_no_capability),
-		REPLAYED(the_group_directory_is_found_in_both_hierarchies),
+		cmocka_unit_test(walking_up_ends_at_the_root_group),
+		REPLAYED(the_own_group_is_found_in_both_hierarchies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

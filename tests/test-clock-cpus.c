@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "clock_crew.h"
-#include "clock_state.h"
+#include "open-clock.h"
 
 /* The first two CPUs that this thread may use; cpu_b is -1 when there is one. */
 static int32_t cpu_a = -1, cpu_b = -1;
@@ -48,16 +48,6 @@ static void need_two_cpus(void)
 {
 	if (cpu_b < 0)
 		skip();
-}
-
-static struct tlat_clock *open_clock(int source)
-{
-	struct tlat_error error = { 0 };
-	struct tlat_clock *clock = NULL;
-
-	if (tlat_clock_open(&clock, NULL, source, &error) < 0)
-		fail_msg("%s", error.text);
-	return clock;
 }
 
 static int count_threads(void)

@@ -113,7 +113,7 @@ static void numbers_outside_the_set_are_neither_added_nor_found(void **state)
 	tlat_cpuset_add(&set, -1);
 	tlat_cpuset_add(&set, TLAT_CPUS_MAX);
 	tlat_cpuset_add(&set, INT32_MAX);
-	tlat_cpuset_remove(&set, INT32_MIN);
+	tlat_cpuset_add(&set, INT32_MIN);
 	assert_true(tlat_cpuset_empty(&set));
 	assert_false(tlat_cpuset_has(&set, -1));
 	assert_false(tlat_cpuset_has(&set, TLAT_CPUS_MAX));

@@ -67,6 +67,7 @@ static void two_cpus_accept_every_spelling_and_refuse_every_slip(void **state)
 	assert_list("core:99999", "CPU list: CPU 99999 is not on this machine (online: 0-1)");
 	assert_list("1-0", "CPU list: \"1-0\" is reversed; write the lower CPU first");
 	assert_list("0-", "CPU list: \"0-\" has no last CPU; write FIRST-LAST, such as 0-1");
+	assert_refused(NULL, "none was given");
 	assert_refused("foo", "\"foo\" is no CPU, range or word");
 	assert_refused("-1", "\"-1\" is no CPU, range or word");
 	assert_refused("0 1", "\"0 1\" is no CPU, range or word");
@@ -282,7 +283,7 @@ static void a_mask_without_the_isolated_cpus_restricts_nothing(void **state)
 {
 	(void)state;
 	replay("isolated-boot");
-	assert_set(tlat_machine_allowed(machine), "0-1");
+	assert_set(&machine->allowed, "0-1");
 	assert_false(tlat_machine_restricted(machine));
 	end_replay();
 	replay("taskset");

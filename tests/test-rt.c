@@ -44,6 +44,8 @@ static void options_without_sense_are_refused_with_the_bad_value(void **state)
 		    .period_ns = 9 },
 		  "runtime <= deadline" },
 		{ { .policy = TLAT_SCHED_OTHER, .period_ns = 9 }, "SCHED_DEADLINE" },
+		{ { .policy = TLAT_SCHED_EXT }, "SCHED_EXT" },
+		{ { .reserved = 7 }, "reserved field of the real-time options is 7" },
 		{ { .slack_ns = -1 }, "slack_ns is -1" },
 		{ { .cpu_latency_ns = -2 }, "cpu_latency_ns is -2" },
 		{ { .cpu_latency_ns = INT64_MAX }, "out of range" },
@@ -218,6 +220,34 @@ static void keep_hidden_nice(struct words *words, const void *arg)
 	say(words, "after %d\n", getpriority(PRIO_PROCESS, 0));
 }
 
+static void inherit_under_fifo(struct words *words, const void *arg)
+{
+	struct tlat_rt_opts fifo = TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 7);
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.lock_all = 1);
+	struct tlat_rt *rt;
+
+	prctl(PR_SET_TIMERSLACK, 77000UL, 0UL, 0UL, 0UL);
+	rt = apply(words, arg ? &fifo : NULL);
+	say(words, "inherit %d", tlat_rt_inherit(&opts));
+	say(words, " %s %d slack %lld lock_all %d\n", tlat_policy_name(opts.policy), opts.priority,
+	    (long long)opts.slack_ns, opts.lock_all);
+	tlat_rt_undo(rt);
+}
+
+static void what_a_thread_has_can_be_passed_on(void **state)
+{
+	const char *text;
+
+	(void)state;
+	assert_says(in_child(inherit_under_fifo, NULL), "inherit 0 other 0 slack 77000 lock_all 1");
+	need_root();
+	text = in_child(inherit_under_fifo, "fifo");
+	assert_says(text, "inherit 0 fifo 7 slack ");
+	/* A real-time thread has its own slack before Linux 6.12, none since. */
+	if (!strstr(text, "slack 77000 "))
+		assert_says(text, "slack 50000 ");
+}
+
 static void the_nice_value_of_a_real_time_thread_survives(void **state)
 {
 	(void)state;
@@ -263,6 +293,7 @@ int main(void)
 		cmocka_unit_test(affinity_and_slack_need_no_privilege),
 		cmocka_unit_test(everything_at_once_is_in_force_and_undone),
 		cmocka_unit_test(every_policy_is_reached_from_every_other_and_undone),
+		cmocka_unit_test(what_a_thread_has_can_be_passed_on),
 		cmocka_unit_test(the_nice_value_of_a_real_time_thread_survives),
 		cmocka_unit_test(memory_stays_locked_for_the_last_holder_and_for_its_owner),
 	};

@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tree.h"
-#include "watch.h"
+#include "watching.h"
 
 #define CPUIDLE "sys/devices/system/cpu/cpu%d/cpuidle/state%d/%s"
 
@@ -29,25 +28,6 @@ static void put_idle(const struct tree *tree, int cpu, int index, const char *na
 		snprintf(path, sizeof(path), CPUIDLE, cpu, index, file[i]);
 		put(tree, path, text[i]);
 	}
-}
-
-static struct tlat_watch *begin(const struct tree *tree, const int32_t *cpus, size_t n)
-{
-	struct tlat_watch *watch;
-
-	assert_int_equal(tlat_watch_new(&watch, tree->fd, cpus, n), 0);
-	assert_int_equal(tlat_watch_begin(watch), 0);
-	return watch;
-}
-
-static struct tlat_watch_delta *end(struct tlat_watch *watch)
-{
-	struct tlat_watch_delta *delta;
-
-	assert_int_equal(tlat_watch_end(watch, &delta), 0);
-	tlat_watch_free(watch);
-	assert_true(delta->duration_ns >= 0);
-	return delta;
 }
 
 static uint64_t count_of(const struct tlat_watch_count *rows, size_t n, int32_t cpu,

@@ -68,7 +68,7 @@ TLAT_API const char *tlat_version(void);
 /*
  * Why a call failed: one line that names the thing, the value, the cause and
  * the remedy. Owned by the caller; code is the negative errno that the call
- * returned.
+ * returned. Having no size, the struct never grows.
  */
 struct tlat_error {
 	int32_t code;
@@ -85,7 +85,10 @@ enum tlat_severity {
 	TLAT_ERROR = 3, /* the figures are not what was asked for */
 };
 
-/* Strings live as long as the object that the finding was asked of. */
+/*
+ * Strings live as long as the object that the finding was asked of. Having no
+ * size, the struct never grows.
+ */
 struct tlat_finding {
 	const char *id;	    /* stable, lower case: "policy-refused" */
 	const char *text;   /* one sentence: what, the value, the cause */
@@ -124,11 +127,13 @@ struct tlat_machine;
 /*
  * Read the machine below root (NULL: "/"): online, isolated and nohz_full CPUs,
  * topology, cpusets, kernel facts. A fact that cannot be read is unknown, not
- * an error. Returns 0, -ENOENT when root holds no CPU at all, -ENOMEM. The
- * machine is a snapshot: later hotplug does not change it. [setup]
+ * an error. Returns 0; -ENOENT when root holds no CPU at all; why root itself
+ * cannot be opened: -ENOENT, -ENOTDIR, -EACCES, -EMFILE; -ENOMEM. The machine
+ * is a snapshot: later hotplug does not change it. [setup]
  */
 TLAT_API int tlat_machine_open(struct tlat_machine **ret_machine, const char *root,
 			       struct tlat_error *reterr);
+/* Free the machine; clocks and reports made with it need it no more. [setup] */
 TLAT_API void tlat_machine_close(struct tlat_machine *machine);
 
 /*
@@ -139,7 +144,7 @@ TLAT_API void tlat_machine_close(struct tlat_machine *machine);
  * Words mean online CPUs that this process's cpuset does not withhold. The CPUs
  * go to cpus[] in the order in which they are named, each once; at most max of
  * them. Returns how many there are (which may exceed max), -EINVAL with the bad
- * part and the remedy: unreadable, not a CPU of this machine, offline, or
+ * part and the remedy: NULL, unreadable, not a CPU of this machine, offline, or
  * nothing left. Nothing unreadable ever means "all". [setup]
  */
 TLAT_API int tlat_machine_cpus(const struct tlat_machine *machine, const char *list, int32_t *cpus,
@@ -182,12 +187,15 @@ TLAT_API int tlat_clock_source_from_name(const char *name);
 
 /*
  * Choose a source and calibrate it: frequency (two anchors 100 ms apart, the
- * tightest of 50 brackets each), quantum, cost of a read. Returns 0; -EINVAL
- * when source is not one that this machine has, with the reason. The calling
- * thread is left on the CPUs it had. [setup]
+ * tightest of 50 brackets each), quantum, cost of a read. machine (NULL: the
+ * one this runs on) is not kept. Returns 0; -EINVAL when source is not one that
+ * this machine has, or does not advance like a clock, with the reason; why the
+ * root cannot be opened: -EMFILE, -EACCES; -ENOMEM. The calling thread is left
+ * on the CPUs it had. [setup]
  */
 TLAT_API int tlat_clock_open(struct tlat_clock **ret_clock, const struct tlat_machine *machine,
 			     int source, struct tlat_error *reterr);
+/* Free the clock. [setup] */
 TLAT_API void tlat_clock_close(struct tlat_clock *clock);
 
 /* A flat view of what calibration found. */
@@ -202,12 +210,16 @@ struct tlat_clock_facts {
 	int32_t reserved;
 };
 
-/* Fill *facts up to the caller's facts->size. Returns 0 or -EINVAL. [hot] */
+/*
+ * Fill *facts up to the caller's facts->size; what this library does not know
+ * becomes zero. Returns 0, or -EINVAL for a size of 0. [hot]
+ */
 TLAT_API int tlat_clock_facts(const struct tlat_clock *clock, struct tlat_clock_facts *facts);
 
 /*
  * Bounds of (counter of CPU b) - (counter of CPU a), from exchanges in both
  * roles; the true offset lies inside. rtt_min_ns is the shortest exchange seen.
+ * Having no size, the struct never grows.
  */
 struct tlat_clock_offset {
 	int32_t a, b;
@@ -220,7 +232,7 @@ struct tlat_clock_offset {
  * what earlier calls found. Returns 0, -EINVAL when a CPU cannot be used,
  * -ETIMEDOUT when a real-time thread occupies one for 1 s, -ERANGE when the
  * exchanges contradict each other (the counters drift or warp: one-way figures
- * cannot be trusted). [setup]
+ * cannot be trusted), -EAGAIN when no thread can be started, -ENOMEM. [setup]
  */
 TLAT_API int tlat_clock_pair(struct tlat_clock *clock, int32_t a, int32_t b,
 			     struct tlat_clock_offset *ret_offset, struct tlat_error *reterr);
@@ -260,7 +272,7 @@ struct tlat_rt_opts {
 	int32_t policy;	  /* enum tlat_policy (0: inherit) */
 	int32_t priority; /* 1..99 for FIFO and RR, else 0 */
 	int32_t lock_all; /* 1: mlockall(CURRENT|FUTURE) for the process */
-	int32_t reserved;
+	int32_t reserved; /* 0 */
 };
 
 #define TLAT_RT_OPTS(...)                                                                          \
@@ -280,10 +292,13 @@ struct tlat_rt;
 
 /*
  * Apply opts to the calling thread and read everything back. The result can be
- * undone with tlat_rt_undo() on the same thread. On failure nothing has
- * changed, and reterr names the cause (capability, RLIMIT_RTPRIO, the cgroup's
- * real-time budget, seccomp, cpuset, or a call that claimed success and did
- * nothing: -EPROTO) and what to type. [setup]
+ * undone with tlat_rt_undo() on the same thread. Returns 0; -EINVAL for options
+ * that make no sense, with the bad value, and for CPUs that cannot be had;
+ * -E2BIG; -EPERM (or what the kernel gave) for a refusal: reterr names the cause
+ * (capability, RLIMIT_RTPRIO, the cgroup's real-time budget, seccomp, cpuset)
+ * and what to type; -EBUSY when no deadline can be guaranteed; -EACCES or
+ * -ENOENT for /dev/cpu_dma_latency; -EPROTO for a call that claimed success and
+ * did nothing; -ENOMEM. On failure nothing has changed. [setup]
  */
 TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *opts,
 			   struct tlat_error *reterr);
@@ -296,7 +311,10 @@ TLAT_API int tlat_rt_apply(struct tlat_rt **ret_rt, const struct tlat_rt_opts *o
  */
 TLAT_API void tlat_rt_undo(struct tlat_rt *rt);
 
-/* Read the calling thread's attributes. Returns 0 or a negative errno. [setup] */
+/*
+ * Read the calling thread's attributes, up to the caller's state->size. Returns
+ * 0, -EINVAL for a size of 0, or why the kernel does not tell. [setup]
+ */
 TLAT_API int tlat_rt_state(struct tlat_rt_state *state);
 
 /*
@@ -304,7 +322,8 @@ TLAT_API int tlat_rt_state(struct tlat_rt_state *state);
  * "cap_sys_nice,cap_ipc_lock" (NULL or "": none). Not undone. What the thread
  * lacks already is not added. Threads started later inherit what is left.
  * Returns 0, -EINVAL for an unknown name, -EOPNOTSUPP for a name that only a
- * build with libcap knows. [setup]
+ * build with libcap knows, -EPERM when a sandbox refuses, -EPROTO when a call
+ * claimed success and did nothing. [setup]
  */
 TLAT_API int tlat_rt_drop_caps(const char *keep, struct tlat_error *reterr);
 
@@ -427,26 +446,26 @@ enum tlat_run_flags {
 
 struct tlat_run_opts {
 	size_t size;
-	const char *probe;	      /* required */
-	const char *cpus;	      /* solo: one thread per CPU; pair: "KICK,WAIT" or one
-				       * CPU for both (NULL: the best available) */
-	struct tlat_machine *machine; /* borrowed (NULL: read for this run) */
-	struct tlat_clock *clock;     /* borrowed (NULL: calibrated for this run) */
-	uint64_t samples;	      /* cycles asked per thread (0: by duration) */
-	int64_t duration_ns;	      /* length of measurement (0: 2 s, or unlimited if samples) */
-	int64_t interval_ns;	      /* pair: slot, TLAT_ZERO or 0: closed loop;
-				       * solo: period (0: 1 ms) */
-	int64_t settle_ns;	      /* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
-	int64_t dither_ns;	      /* pair: settle is longer by 0..this at random
-				       * (0: one clock quantum; TLAT_ZERO: none) */
-	int64_t slack_ns;	      /* timer slack of measuring threads (0: inherit) */
-	int64_t cpu_latency_ns;	      /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
-	int64_t warmup;		      /* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
-	uint64_t seed;		      /* of phase and dither (0: chosen, and reported) */
-	uint64_t raw;		      /* keep the first values, so many (0: none) */
-	int32_t policy;		      /* enum tlat_policy of the measuring threads (0: inherit) */
-	int32_t priority;	      /* of the waiter; a waker on the same CPU gets one less */
-	uint32_t flags;		      /* enum tlat_run_flags */
+	const char *probe;		    /* required */
+	const char *cpus;		    /* solo: one thread per CPU; pair: "KICK,WAIT" or one
+					     * CPU for both (NULL: the best available) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this run) */
+	struct tlat_clock *clock;	    /* borrowed (NULL: calibrated for this run) */
+	uint64_t samples;		    /* cycles asked per thread (0: by duration) */
+	int64_t duration_ns;	/* length of measurement (0: 2 s, or unlimited if samples) */
+	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
+				 * solo: period (0: 1 ms) */
+	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
+	int64_t dither_ns;	/* pair: settle is longer by 0..this at random
+				 * (0: one clock quantum; TLAT_ZERO: none) */
+	int64_t slack_ns;	/* timer slack of measuring threads (0: inherit) */
+	int64_t cpu_latency_ns; /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
+	int64_t warmup;		/* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
+	uint64_t seed;		/* of phase and dither (0: chosen, and reported) */
+	uint64_t raw;		/* keep the first values, so many (0: none) */
+	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
+	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
+	uint32_t flags;		/* enum tlat_run_flags */
 	int32_t reserved;
 	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
 			    * long (on MONOTONIC_RAW) after the first stamp, and called that
@@ -511,8 +530,8 @@ TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opt
 
 struct tlat_result;
 
-/* Audit the machine without measuring a probe: findings, no results. [setup] */
-TLAT_API int tlat_check(struct tlat_report **ret_report, struct tlat_machine *machine,
+/* Audit the machine without measuring a probe: findings, no results. Both are required. [setup] */
+TLAT_API int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machine,
 			struct tlat_clock *clock, struct tlat_error *reterr);
 
 /* Free the report, its results, and all strings and histograms asked of them. [setup] */

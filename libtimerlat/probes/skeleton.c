@@ -43,8 +43,8 @@ static int skeleton_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts 
 
 	(void)opts;
 	if (pipe(shared->pipe))
-		return tlat_fail(reterr, -errno, "pipe() failed: %s; raise RLIMIT_NOFILE",
-				 strerror(errno));
+		return tlat_fail(reterr, -errno, "pipe() failed: %s%s", strerror(errno),
+				 errno == EMFILE ? "; raise RLIMIT_NOFILE" : "");
 	return 0;
 }
 

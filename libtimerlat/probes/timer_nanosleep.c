@@ -17,8 +17,7 @@ static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
-	shared->due.tv_sec = (time_t)(due / TLAT_NSEC_PER_SEC);
-	shared->due.tv_nsec = (long)(due % TLAT_NSEC_PER_SEC);
+	shared->due = tlat_timespec_of_ns((int64_t)due);
 	return 0;
 }
 

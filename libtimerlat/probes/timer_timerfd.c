@@ -26,22 +26,16 @@ static int timerfd_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 	(void)opts;
 	shared->fd = timerfd_create(ctx->ops->clock, TFD_CLOEXEC);
 	if (shared->fd < 0)
-		return tlat_fail(reterr, -errno, "timerfd_create() failed: %s; raise RLIMIT_NOFILE",
-				 strerror(errno));
+		return tlat_fail(reterr, -errno, "timerfd_create() failed: %s%s", strerror(errno),
+				 errno == EMFILE ? "; raise RLIMIT_NOFILE" : "");
 	return 0;
-}
-
-static struct timespec timespec_of(uint64_t ns)
-{
-	return (struct timespec){ .tv_sec = (time_t)(ns / TLAT_NSEC_PER_SEC),
-				  .tv_nsec = (long)(ns % TLAT_NSEC_PER_SEC) };
 }
 
 static int timerfd_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
-	struct itimerspec spec = { .it_value = timespec_of(due),
-				   .it_interval = timespec_of((uint64_t)ctx->interval_ns) };
+	struct itimerspec spec = { .it_value = tlat_timespec_of_ns((int64_t)due),
+				   .it_interval = tlat_timespec_of_ns(ctx->interval_ns) };
 
 	return timerfd_settime(shared->fd, TFD_TIMER_ABSTIME, &spec, NULL) ? -errno : 0;
 }

@@ -26,8 +26,8 @@ static int eventfd_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 	(void)opts;
 	shared->fd = eventfd(0, EFD_CLOEXEC);
 	if (shared->fd < 0)
-		return tlat_fail(reterr, -errno, "eventfd() failed: %s; raise RLIMIT_NOFILE",
-				 strerror(errno));
+		return tlat_fail(reterr, -errno, "eventfd() failed: %s%s", strerror(errno),
+				 errno == EMFILE ? "; raise RLIMIT_NOFILE" : "");
 	return 0;
 }
 

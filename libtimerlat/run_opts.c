@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/* run_opts.c - what options of a run can be refused without looking at probe or machine. */
+#include <string.h>
+
+#include "rt.h"
+#include "run_control.h"
+
+#define MAX_RAW	   100000000ULL
+#define MAX_NUMBER 1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
+#define KNOWN_FLAGS                                                                                \
+	(TLAT_RUN_ROUND_TRIP | TLAT_RUN_VERIFY | TLAT_RUN_STRICT | TLAT_RUN_LOCK_ALL |             \
+	 TLAT_RUN_NO_FLOOR)
+
+static int check_times(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
+	const struct {
+		const char *what, *unit;
+		int64_t value, least;
+	} numbers[] = {
+		{ "duration", " ns", opts->duration_ns, 0 },
+		{ "interval", " ns", opts->interval_ns, TLAT_ZERO },
+		{ "settle time", " ns", opts->settle_ns, TLAT_ZERO },
+		{ "dither", " ns", opts->dither_ns, TLAT_ZERO },
+		{ "warm-up", " cycles", opts->warmup, TLAT_ZERO },
+		{ "idle latency", " ns", opts->cpu_latency_ns, TLAT_ZERO },
+		{ "timer slack", " ns", opts->slack_ns, 0 },
+		{ "injected delay", " ns", opts->inject_ns, 0 },
+	};
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++)
+		if (numbers[i].value < numbers[i].least || numbers[i].value > MAX_NUMBER)
+			return tlat_fail(reterr, -EINVAL, "%s of %lld%s is outside 0..%lld",
+					 numbers[i].what, (long long)numbers[i].value,
+					 numbers[i].unit, MAX_NUMBER);
+	return 0;
+}
+
+static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
+	const struct tlat_rt_opts rt =
+		TLAT_RT_OPTS(.policy = opts->policy, .priority = opts->priority);
+
+	if (opts->policy == TLAT_SCHED_DEADLINE)
+		return tlat_fail(reterr, -EINVAL,
+				 "policy deadline is not one of a run; use fifo, "
+				 "rr, other or batch");
+	return tlat_rt_opts_check(&rt, reterr);
+}
+
+int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
+	uint64_t kept = opts->inject_ns ? opts->samples : opts->raw;
+	int error;
+
+	if (!opts->probe)
+		return tlat_fail(reterr, -EINVAL, "no probe named; see 'tlat list'");
+	error = check_times(opts, reterr);
+	if (!error)
+		error = check_policy(opts, reterr);
+	if (!error && (opts->flags & ~(uint32_t)KNOWN_FLAGS || opts->reserved))
+		error = tlat_fail(reterr, -EINVAL,
+				  "flags %#x or reserved %d are not known to libtimerlat %s",
+				  opts->flags, opts->reserved, TLAT_VERSION);
+	if (!error && kept > MAX_RAW)
+		error = tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
+				  (unsigned long long)kept, MAX_RAW);
+	return error;
+}
+
+void tlat_run_opts_init(struct tlat_run_opts *opts)
+{
+	memset(opts, 0, sizeof(*opts));
+	opts->size = sizeof(*opts);
+}
