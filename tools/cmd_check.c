@@ -27,8 +27,8 @@ static const struct tlat_option options[] = {
 	  FIELD(json), 0, 0, 0, false },
 	{ "self-test", NULL, "inject known delays, see whether they come back", &tlat_option_flag,
 	  FIELD(self_test), 0, 0, 0, true },
-	{ "trials", "N", "self-test: trials per delay (20; fewer: no verdict)", &tlat_option_count, FIELD(trials), 1,
-	  100000, 0, true },
+	{ "trials", "N", "self-test: trials per delay (20; fewer: no verdict)", &tlat_option_count,
+	  FIELD(trials), 1, 100000, 0, true },
 	{ "strict", NULL, "exit 2 when there is a warning or an error", &tlat_option_flag,
 	  FIELD(strict), 0, 0, 0, true },
 };

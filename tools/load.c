@@ -207,7 +207,8 @@ void tlat_load_note(struct tlat_load *load, struct tlat_report *report)
 			 WIFSIGNALED(load->status) ? WTERMSIG(load->status)
 						   : WEXITSTATUS(load->status));
 	} else {
-		snprintf(text, sizeof(text), "load '%.200s' ran throughout; its affinity was %s", load->command,
+		snprintf(text, sizeof(text), "load '%.200s' ran throughout; its affinity was %s",
+			 load->command,
 			 load->apart ? "set to the CPUs that do not measure"
 				     : "left as it was, with the measuring CPUs in it");
 	}

@@ -291,7 +291,7 @@ static void fit(struct layout *layout, const struct tlat_report *report, size_t 
 		void (*cell)(const struct row *row, char *text);
 		const char *name;
 	} spare[] = {
-		{ floor_cell, "floor" },     { call_cell, "call" },   { p999_cell, "p99.9" },
+		{ floor_cell, "floor" },     { call_cell, "call" },	{ p999_cell, "p99.9" },
 		{ samples_cell, "samples" }, { policy_cell, "policy" },
 	};
 

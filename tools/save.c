@@ -72,13 +72,15 @@ int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
 				      "--json '': empty; name a file, or - for standard output");
 	if (!tlat_save_is_file(save)) {
 		r = check_stdout();
-		return r < 0 ? tlat_tool_fail(reterr, r, "--json -: standard output is closed; "
-							 "name a file instead")
+		return r < 0 ? tlat_tool_fail(reterr, r,
+					      "--json -: standard output is closed; "
+					      "name a file instead")
 			     : 0;
 	}
 	r = check_file(save->path, save->append);
-	return r < 0 ? tlat_tool_fail(reterr, r, "--json %.300s: cannot be written: %s; name a file "
-						 "in a directory of yours",
+	return r < 0 ? tlat_tool_fail(reterr, r,
+				      "--json %.300s: cannot be written: %s; name a file "
+				      "in a directory of yours",
 				      save->path, strerror(-r))
 		     : 0;
 }
