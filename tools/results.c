@@ -284,15 +284,20 @@ static bool drop(struct layout *layout, void (*cell)(const struct row *row, char
 	return true;
 }
 
-/* What is least missed goes first; min, p50, its uncertainty, p99 and max stay however narrow. */
+/*
+ * What is least missed goes first; min, p50, its uncertainty, p99 and max stay however narrow, and
+ * so does the policy, whose mark qualifies them all.
+ */
 static void fit(struct layout *layout, const struct tlat_report *report, size_t width)
 {
 	static const struct {
 		void (*cell)(const struct row *row, char *text);
 		const char *name;
 	} spare[] = {
-		{ floor_cell, "floor" },     { call_cell, "call" },	{ p999_cell, "p99.9" },
-		{ samples_cell, "samples" }, { policy_cell, "policy" },
+		{ floor_cell, "floor" },
+		{ call_cell, "call" },
+		{ p999_cell, "p99.9" },
+		{ samples_cell, "samples" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(spare); i++) {
