@@ -275,6 +275,9 @@ lines = [l for l in text.splitlines() if l.lstrip().startswith("verdict: PASS")]
 sys.exit("%r %r" % (bad, lines) if bad or lines else 0)
 PY
 	grep -q 'a?\]0;x' out || fail "show: the text itself is lost"
+	printf '{"schema": "\\u001b]0;x\\u0007"}\n' >f.json
+	usage "f.json" show f.json
+	grep -q "$(printf '\033')" err && fail "show: control characters in a complaint"
 }
 
 the_repeat_command_repeats_itself() {
@@ -350,6 +353,8 @@ show_prints_a_report_again() {
 	grep -q '^null ' out || fail "show --index: not the second report"
 	run_tlat show - --index 2 <lines.json
 	grep -q '^null ' out || fail "show - --index: not the second report"
+	run_tlat show <(cat lines.json)
+	grep -q '^wake-futex ' out || fail "show of a pipe: $(cat err)"
 	run_tlat show lines.json --json -
 	[ "$(wc -l <out)" -eq 1 ] || fail "show --json -: not one line"
 	grep -q '^first of 2 reports' err || fail "show --json -: does not say that there are two"

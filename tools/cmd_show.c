@@ -65,8 +65,11 @@ static void print_report(const struct tlat_report *report, const struct show_con
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
 		print_distribution(result, config);
 	tlat_findings_print(report, config->findings, stdout);
-	if (end && strcmp(end, "count") && strcmp(end, "time"))
-		printf("ended by: %s\n", end);
+	if (end && strcmp(end, "count") && strcmp(end, "time")) {
+		fputs("ended by: ", stdout);
+		tlat_text_put(end, stdout);
+		putchar('\n');
+	}
 	tlat_results_repeat(report, stdout);
 }
 

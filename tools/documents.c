@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "documents.h"
@@ -67,12 +68,14 @@ static int read_stdin(struct tlat_report **ret_report, const char *path, int64_t
 int tlat_documents_read(struct tlat_report **ret_report, const char *path, int64_t index,
 			int64_t *ret_n, struct tlat_error *reterr)
 {
-	bool is_file = strcmp(path, "-");
+	bool is_file = strcmp(path, "-"), is_regular;
+	struct stat st;
 	FILE *in = is_file ? fopen(path, "re") : stdin;
 	int64_t n;
 
 	if (!in)
 		return tlat_report_read(ret_report, path, reterr);
+	is_regular = is_file && fstat(fileno(in), &st) == 0 && S_ISREG(st.st_mode);
 	n = put_on_stdin(in, index);
 	if (is_file)
 		fclose(in);
@@ -83,8 +86,8 @@ int tlat_documents_read(struct tlat_report **ret_report, const char *path, int64
 		return tlat_tool_fail(reterr, -ERANGE,
 				      "%.200s: no report %" PRId64 "; there are %" PRId64, path,
 				      index, n);
-	/* Its messages name the file. */
-	if (is_file && index == 1)
+	/* What can be read again gives messages that name it, with its own line numbers. */
+	if (is_regular && index == 1)
 		return tlat_report_read(ret_report, path, reterr);
 	return read_stdin(ret_report, path, index, reterr);
 }

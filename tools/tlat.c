@@ -9,9 +9,11 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "text.h"
 #include "tool.h"
 
 static const struct {
@@ -26,13 +28,19 @@ static const struct {
 
 int tlat_complain(const char *command, const char *format, ...)
 {
+	char *text;
 	va_list args;
+	int length;
 
-	fprintf(stderr, "tlat%s%s: ", command ? " " : "", command ? command : "");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	length = vasprintf(&text, format, args);
 	va_end(args);
+	fprintf(stderr, "tlat%s%s: ", command ? " " : "", command ? command : "");
+	/* What a file holds can be part of it. */
+	tlat_text_put(length < 0 ? "out of memory" : text, stderr);
 	fputc('\n', stderr);
+	if (length >= 0)
+		free(text);
 	return TLAT_EXIT_NO_ANSWER;
 }
 
