@@ -41,6 +41,8 @@ static void same_summary(const struct tlat_result *a, const struct tlat_result *
 	assert_memory_equal(&x, &y, offsetof(struct tlat_summary, min_ns));
 	for (; from <= &x.recovered_u_ns; from++, to++)
 		same_double(*from, *to);
+	for (from = &x.corrected_p50_ns, to = &y.corrected_p50_ns; from <= &x.corrected_max_ns;)
+		same_double(*from++, *to++);
 	assert_int_equal(x.wait_cpu, y.wait_cpu);
 	assert_int_equal(x.kick_cpu, y.kick_cpu);
 	assert_int_equal(x.policy, y.policy);
@@ -290,6 +292,27 @@ static void the_corrected_view_has_every_hidden_expiry(void **state)
 	same_double(corrected.min_ns, (double)tlat_hist_min(expected));
 	same_double(corrected.mean_ns, tlat_hist_mean(expected));
 	tlat_hist_free(expected);
+	tlat_result_free(result);
+}
+
+static void the_summary_has_the_corrected_figures_or_none(void **state)
+{
+	struct tlat_result *result = sample_solo(2000, 9);
+	struct tlat_summary s = { .size = sizeof(s) };
+	struct tlat_figures corrected;
+
+	(void)state;
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	assert_true(isnan(s.corrected_p50_ns) && isnan(s.corrected_max_ns));
+	result->counts.missed = 1;
+	result->interval_ns = 1000;
+	assert_true(tlat_result_corrected(result, &corrected) > 0);
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	same_double(s.corrected_p50_ns, corrected.q[0].value);
+	same_double(s.corrected_p99_ns, corrected.q[2].value);
+	same_double(s.corrected_p999_ns, corrected.q[3].value);
+	same_double(s.corrected_max_ns, corrected.max_ns);
+	assert_true(s.corrected_p50_ns < s.p50_ns);
 	tlat_result_free(result);
 }
 
@@ -588,6 +611,7 @@ int main(void)
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),
 		cmocka_unit_test(a_shorter_summary_struct_is_filled_as_far_as_it_goes),
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),
+		cmocka_unit_test(the_summary_has_the_corrected_figures_or_none),
 		cmocka_unit_test(a_stall_of_a_minute_is_corrected_at_once),
 		cmocka_unit_test(the_offset_counts_for_one_way_pairs_on_two_cpus_only),
 		cmocka_unit_test(without_an_offset_a_wake_across_cpus_has_no_uncertainty),

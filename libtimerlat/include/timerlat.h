@@ -617,9 +617,14 @@ struct tlat_summary {
 	int64_t cpu_latency_ns;	    /* held during the run; -1: not touched */
 	int32_t thread;		    /* which measuring thread of its run, 0 and up */
 	int32_t reserved;
+	/* With every expiry put back that hid behind a late one; NAN: nothing to correct. */
+	double corrected_p50_ns, corrected_p99_ns, corrected_p999_ns, corrected_max_ns;
 };
 
-/* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
+/*
+ * Fill *summary up to the caller's summary->size. Returns 0, -EINVAL for a size of 0, or -ENOMEM.
+ * [setup]
+ */
 TLAT_API int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *summary);
 
 /* The distribution itself, as long as the report lives; NULL when nothing was measured. [hot] */
