@@ -605,7 +605,7 @@ struct tlat_summary {
 	double floor_p50_ns;	    /* null probe on this clock */
 	double floor_pair_p50_ns;   /* shared-memory flag on these CPUs; NAN: none */
 	double u_ns;		    /* expanded uncertainty (k = 2) of p50; NAN: not known */
-	double worst_ns;	    /* linear sum of its bounds; NAN as u_ns */
+	double worst_ns;	    /* linear sum of its bounds, >= u_ns; NAN as u_ns */
 	double dwell_p50_ns;	    /* pairs: announcement to kick; NAN: none */
 	double injected_ns;	    /* self-test: delay really spun, median; NAN: none */
 	double recovered_ns;	    /* the same as the probe saw it */
