@@ -39,19 +39,30 @@ static const struct tlat_field side_fields[] = {
 	TLAT_FIELD(tlat_side_facts, tid, INT32),
 };
 
+static const struct tlat_field wait_asked_fields[] = {
+	TLAT_FIELD(tlat_result, priority_asked, INT32),
+};
+
+static const struct tlat_field kick_asked_fields[] = {
+	TLAT_FIELD_AS(tlat_result, kick_priority_asked, "priority_asked", INT32),
+};
+
 static const struct tlat_field count_fields[] = {
 	TLAT_FIELD(tlat_counts, asked, COUNT),	TLAT_FIELD(tlat_counts, recorded, COUNT),
 	TLAT_FIELD(tlat_counts, early, COUNT),	TLAT_FIELD(tlat_counts, overflow, COUNT),
 	TLAT_FIELD(tlat_counts, missed, COUNT), TLAT_FIELD(tlat_counts, unfinished, COUNT),
 };
 
-static json_t *side_json(struct tlat_writer *w, bool known, const struct tlat_side_facts *side)
+/* What is in force, and beside it what the run asked for. */
+static json_t *side_json(struct tlat_writer *w, const struct tlat_result *result,
+			 const struct tlat_side_facts *side, const struct tlat_field *asked)
 {
-	json_t *object = tlat_json_group(w, known, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
+	json_t *object = tlat_json_group(w, true, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 
-	if (known)
-		tlat_json_put(w, object, "policy",
-			      tlat_json_string(tlat_policy_name(side->policy)));
+	tlat_json_put_fields(w, object, result, asked, 1);
+	tlat_json_put(w, object, "policy", tlat_json_string(tlat_policy_name(side->policy)));
+	tlat_json_put(w, object, "policy_asked",
+		      tlat_json_string(tlat_policy_name(result->policy_asked)));
 	return object;
 }
 
@@ -81,8 +92,10 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "kind", json_string("latency"));
 	tlat_json_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
 	tlat_json_put(w, object, "relation", tlat_json_string(result->relation));
-	tlat_json_put(w, object, "wait", side_json(w, true, &result->wait));
-	tlat_json_put(w, object, "kick", side_json(w, result->has_kick, &result->kick));
+	tlat_json_put(w, object, "wait", side_json(w, result, &result->wait, wait_asked_fields));
+	tlat_json_put(w, object, "kick",
+		      result->has_kick ? side_json(w, result, &result->kick, kick_asked_fields)
+				       : json_null());
 	tlat_json_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
 	tlat_json_put(w, object, "inject",
 		      tlat_json_group(w, result->injected, result, inject_fields,
@@ -135,35 +148,39 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 	return object;
 }
 
-static int get_policy(struct tlat_reader *r, const json_t *object, int32_t *ret_policy)
+static int get_policy(struct tlat_reader *r, const json_t *object, const char *key,
+		      int32_t *ret_policy)
 {
 	json_t *name;
-	int policy, ret = tlat_json_get(r, object, "policy", JSON_STRING, &name);
+	int policy, ret = tlat_json_get(r, object, key, JSON_STRING, &name);
 
 	if (ret < 0 || !name)
 		return ret;
 	policy = tlat_policy_from_name(json_string_value(name));
 	if (policy < 0)
-		return tlat_json_refuse(r, "policy", "\"%.40s\" is no policy",
-					json_string_value(name));
+		return tlat_json_refuse(r, key, "\"%.40s\" is no policy", json_string_value(name));
 	*ret_policy = policy;
 	return 0;
 }
 
-static int get_side(struct tlat_reader *r, const json_t *object, const char *key, bool *ret_known,
-		    struct tlat_side_facts *side)
+static int get_side(struct tlat_reader *r, const json_t *object, const char *key,
+		    struct tlat_result *result, struct tlat_side_facts *side,
+		    const struct tlat_field *asked)
 {
 	json_t *member;
 	int ret = tlat_json_enter(r, object, key, &member);
 
-	*ret_known = ret > 0;
 	if (ret <= 0)
 		return ret;
 	ret = tlat_json_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 	if (!ret)
-		ret = get_policy(r, member, &side->policy);
+		ret = tlat_json_get_fields(r, member, result, asked, 1);
+	if (!ret)
+		ret = get_policy(r, member, "policy", &side->policy);
+	if (!ret)
+		ret = get_policy(r, member, "policy_asked", &result->policy_asked);
 	tlat_json_leave(r);
-	return ret;
+	return ret < 0 ? ret : 1;
 }
 
 static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
@@ -209,15 +226,14 @@ static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_r
 static int get_conditions(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
 	json_t *probe;
-	bool has_wait;
 	int ret;
 
 	if ((ret = tlat_json_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
 	    (ret = get_relation(r, object, result)) < 0 ||
-	    (ret = get_side(r, object, "wait", &has_wait, &result->wait)) < 0 ||
-	    (ret = get_side(r, object, "kick", &result->has_kick, &result->kick)) < 0)
+	    (ret = get_side(r, object, "wait", result, &result->wait, wait_asked_fields)) < 0 ||
+	    (ret = get_side(r, object, "kick", result, &result->kick, kick_asked_fields)) < 0)
 		return ret;
-	result->pair = result->has_kick;
+	result->pair = result->has_kick = ret > 0;
 	if ((ret = tlat_json_get_fields(r, object, result, head_fields,
 					TLAT_ARRAY_SIZE(head_fields))) < 0 ||
 	    (ret = tlat_json_get_fields(r, object, result, setting_fields,

@@ -74,6 +74,8 @@ struct tlat_result {
 	bool pair, round_trip, verify, has_kick, supported, periodic;
 	const char *relation; /* static, NULL for solo */
 	struct tlat_side_facts wait, kick;
+	/* Of all measuring threads; a waker that is to come second asks for less than the waiter. */
+	int32_t policy_asked, priority_asked, kick_priority_asked;
 	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
 	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */

@@ -238,6 +238,8 @@ int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *s
 		.interval_ns = result->interval_ns,
 		.cpu_latency_ns = result->cpu_latency_ns,
 		.thread = result->thread,
+		.policy_asked = result->policy_asked,
+		.priority_asked = result->priority_asked,
 		.corrected_p50_ns = NAN,
 		.corrected_p99_ns = NAN,
 		.corrected_p999_ns = NAN,

@@ -47,6 +47,8 @@ static void same_summary(const struct tlat_result *a, const struct tlat_result *
 	assert_int_equal(x.kick_cpu, y.kick_cpu);
 	assert_int_equal(x.policy, y.policy);
 	assert_int_equal(x.priority, y.priority);
+	assert_int_equal(x.policy_asked, y.policy_asked);
+	assert_int_equal(x.priority_asked, y.priority_asked);
 }
 
 static void same_findings(const struct tlat_result *a, const struct tlat_result *b)
@@ -207,6 +209,34 @@ static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_need
 		100000);
 	assert_null(json_object_get(json_object_get(result, "needs"), "p99_ns"));
 	assert_null(json_object_get(json_object_get(result, "interval"), "p9999_ns"));
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+static void what_was_asked_stands_beside_what_is_in_force(void **state)
+{
+	struct tlat_report *report = sample_full(100);
+	struct tlat_summary s = { .size = sizeof(s) };
+	char *text = sample_text(report);
+	json_t *document = json_loads(text, 0, NULL);
+	json_t *result = json_array_get(json_object_get(document, "results"), 0), *wait, *kick;
+	const char *policy;
+	int asked, in_force;
+
+	(void)state;
+	wait = json_object_get(result, "wait");
+	kick = json_object_get(result, "kick");
+	assert_int_equal(json_unpack(wait, "{s:s, s:i, s:i}", "policy_asked", &policy,
+				     "priority_asked", &asked, "priority", &in_force),
+			 0);
+	assert_string_equal(policy, "fifo");
+	assert_int_equal(asked, 41);
+	assert_int_equal(in_force, 40);
+	assert_int_equal(json_integer_value(json_object_get(kick, "priority_asked")), 39);
+	assert_int_equal(tlat_result_summary(report->results[0], &s), 0);
+	assert_int_equal(s.policy_asked, TLAT_SCHED_FIFO);
+	assert_int_equal(s.priority_asked, 41);
 	json_decref(document);
 	free(text);
 	tlat_report_free(report);
@@ -608,6 +638,7 @@ int main(void)
 		cmocka_unit_test(what_this_library_does_not_know_survives_a_rewrite),
 		cmocka_unit_test(
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
+		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),
 		cmocka_unit_test(a_shorter_summary_struct_is_filled_as_far_as_it_goes),
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),

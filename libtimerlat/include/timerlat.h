@@ -619,6 +619,7 @@ struct tlat_summary {
 	int32_t reserved;
 	/* With every expiry put back that hid behind a late one; NAN: nothing to correct. */
 	double corrected_p50_ns, corrected_p99_ns, corrected_p999_ns, corrected_max_ns;
+	int32_t policy_asked, priority_asked; /* of the waiter, granted or not */
 };
 
 /*
