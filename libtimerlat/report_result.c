@@ -47,12 +47,6 @@ static const struct tlat_field kick_asked_fields[] = {
 	TLAT_FIELD_AS(tlat_result, kick_priority_asked, "priority_asked", INT32),
 };
 
-static const struct tlat_field count_fields[] = {
-	TLAT_FIELD(tlat_counts, asked, COUNT),	TLAT_FIELD(tlat_counts, recorded, COUNT),
-	TLAT_FIELD(tlat_counts, early, COUNT),	TLAT_FIELD(tlat_counts, overflow, COUNT),
-	TLAT_FIELD(tlat_counts, missed, COUNT), TLAT_FIELD(tlat_counts, unfinished, COUNT),
-};
-
 /* What is in force, and beside it what the run asked for. */
 static json_t *side_json(struct tlat_writer *w, const struct tlat_result *result,
 			 const struct tlat_side_facts *side, const struct tlat_field *asked)
@@ -77,11 +71,21 @@ static json_t *reasons_json(struct tlat_writer *w, const uint64_t *counts, const
 	return object;
 }
 
+static struct tlat_field count_field(size_t i)
+{
+	return (struct tlat_field){ tlat_counters[i].name, TLAT_FIELD_COUNT,
+				    tlat_counters[i].offset, sizeof(uint64_t) };
+}
+
 static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *counts)
 {
 	json_t *object = json_object();
 
-	tlat_json_put_fields(w, object, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	for (size_t i = 0; i < TLAT_COUNTERS; i++) {
+		const struct tlat_field field = count_field(i);
+
+		tlat_json_put_fields(w, object, counts, &field, 1);
+	}
 	tlat_json_put(w, object, "rejected",
 		      reasons_json(w, counts->rejected, tlat_rejected_names, TLAT_REJECTED_COUNT));
 	return object;
@@ -277,19 +281,23 @@ static int get_reasons(struct tlat_reader *r, const json_t *object, const char *
 	return ret;
 }
 
+static int check_count(struct tlat_reader *r, uint64_t count)
+{
+	if (count <= TLAT_COUNT_MAX)
+		return 0;
+	return tlat_json_refuse(r, "counts", "%llu is above 2^53", (unsigned long long)count);
+}
+
 static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
 {
-	const uint64_t parts[] = {
-		counts->asked,	     counts->recorded,	  counts->early,
-		counts->overflow,    counts->missed,	  counts->unfinished,
-		counts->rejected[0], counts->rejected[1], counts->rejected[2],
-	};
+	int ret = 0;
 
-	static_assert(TLAT_REJECTED_COUNT == 3, "parts names every reason");
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(parts); i++)
-		if (parts[i] > TLAT_COUNT_MAX)
-			return tlat_json_refuse(r, "counts", "%llu is above 2^53",
-						(unsigned long long)parts[i]);
+	for (size_t i = 0; !ret && i < TLAT_COUNTERS; i++)
+		ret = check_count(r, tlat_counter(counts, i));
+	for (size_t i = 0; !ret && i < TLAT_REJECTED_COUNT; i++)
+		ret = check_count(r, counts->rejected[i]);
+	if (ret < 0)
+		return ret;
 	if (tlat_counts_balance(counts))
 		return tlat_json_refuse(r, "counts",
 					"asked is not recorded + early + overflow + missed + "
@@ -306,7 +314,12 @@ static int get_counts(struct tlat_reader *r, const json_t *object, struct tlat_c
 	if ((ret = tlat_json_need(r, object, "counts", JSON_OBJECT, &member)) < 0 ||
 	    (ret = tlat_json_enter(r, object, "counts", &member)) < 0)
 		return ret;
-	ret = tlat_json_get_fields(r, member, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	ret = 0;
+	for (size_t i = 0; !ret && i < TLAT_COUNTERS; i++) {
+		const struct tlat_field field = count_field(i);
+
+		ret = tlat_json_get_fields(r, member, counts, &field, 1);
+	}
 	if (!ret)
 		ret = get_reasons(r, member, "rejected", counts->rejected, tlat_rejected_names,
 				  TLAT_REJECTED_COUNT, true);

@@ -40,6 +40,14 @@ struct tlat_counts {
 	uint64_t disturbed[TLAT_DISTURBED_COUNT];
 };
 
+/* The counters that are one member each, in the order of the report. */
+#define TLAT_COUNTERS 6
+extern const struct tlat_counter {
+	const char *name;
+	size_t offset; /* in struct tlat_counts */
+} tlat_counters[TLAT_COUNTERS];
+uint64_t tlat_counter(const struct tlat_counts *counts, size_t i);
+
 /* One side as the kernel had it, read back. */
 struct tlat_side_facts {
 	int32_t cpu, policy, priority;

@@ -15,7 +15,7 @@ except ImportError:
     print("check_schema.py: python3-jsonschema is not installed", file=sys.stderr)
     sys.exit(77)
 
-SCHEMA = pathlib.Path(__file__).with_name("report.schema.json")
+SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "libtimerlat/report.schema.json"
 COUNTED = ("recorded", "early", "overflow", "missed", "unfinished")
 
 
