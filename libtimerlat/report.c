@@ -23,7 +23,8 @@ NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
 NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 22 * sizeof(double) +
 					8 * sizeof(int32_t) + 3 * sizeof(int64_t));
 NO_PADDING(struct tlat_idle_share, sizeof(size_t) + sizeof(char *) + sizeof(uint64_t) +
-					   sizeof(int64_t) + sizeof(double) + 2 * sizeof(int32_t));
+					   sizeof(int64_t) + 2 * sizeof(double) +
+					   2 * sizeof(int32_t));
 
 /* RFC 4122 version 4. Without randomness the id stays all zero but for its version. */
 static void fill_id(char id[37])

@@ -131,7 +131,7 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "outliers", tlat_outliers_json(w, result));
 	if (result->n_raw && result->latency)
 		tlat_json_put(w, object, "raw_ns", tlat_raw_json(w, result));
-	tlat_json_put(w, object, "watch", tlat_watch_json(w, result->watch));
+	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* result.c - what a result owns, its accounting identity, its counters and their names. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,15 @@ static const struct tlat_watch_idle *idle_at(const struct tlat_watch_delta *watc
 	return NULL;
 }
 
+/* The kernel adds a stay when it ends: one that began before the run can exceed it. */
+double tlat_idle_time_share(const struct tlat_watch_delta *watch,
+			    const struct tlat_watch_idle *idle)
+{
+	if (watch->duration_ns <= 0)
+		return NAN;
+	return fmin((double)idle->time_ns / (double)watch->duration_ns, 1);
+}
+
 int tlat_result_idle(const struct tlat_result *result, size_t index,
 		     struct tlat_idle_share *ret_share)
 {
@@ -186,5 +196,6 @@ int tlat_result_idle(const struct tlat_result *result, size_t index,
 	share.time_ns = (int64_t)idle->time_ns;
 	share.share = (double)idle->usage / (double)idle_entries(watch, idle->cpu);
 	share.cpu = idle->cpu;
+	share.time_share = tlat_idle_time_share(watch, idle);
 	return tlat_facts_copy(ret_share, &share, sizeof(share));
 }

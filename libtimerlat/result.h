@@ -122,6 +122,10 @@ int64_t tlat_counts_balance(const struct tlat_counts *counts);
 uint64_t tlat_counts_rejected(const struct tlat_counts *counts);
 uint64_t tlat_counts_disturbed(const struct tlat_counts *counts);
 
+/* Share (0..1) of the time watched that a CPU spent in that state; NAN: not known. */
+double tlat_idle_time_share(const struct tlat_watch_delta *watch,
+			    const struct tlat_watch_idle *idle);
+
 /* The static name ("smt") that equals text, or NULL. */
 const char *tlat_relation_from_name(const char *text);
 

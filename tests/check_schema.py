@@ -91,6 +91,11 @@ def check_result(result, where):
             yield f"{where}: a block of {block['n']} has {total(block['counts'])}"
     if in_blocks > counts["recorded"] + counts["early"] + counts["overflow"]:
         yield f"{where}: blocks hold {in_blocks}, more than were recorded"
+    for outlier in result["outliers"]:
+        if (outlier["block"] is None) != (not result["blocks"]):
+            yield f"{where}: an outlier has no block, or there are none, but not both"
+        elif result["blocks"] and outlier["block"] >= len(result["blocks"]):
+            yield f"{where}: an outlier is in block {outlier['block']}, which is not there"
     values = [outlier["value_ns"] for outlier in result["outliers"]]
     if values != sorted(values, reverse=True):
         yield f"{where}: outliers do not descend"

@@ -242,6 +242,40 @@ static void what_was_asked_stands_beside_what_is_in_force(void **state)
 	tlat_report_free(report);
 }
 
+static void an_outlier_names_its_block_and_idle_states_their_shares(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	struct tlat_idle_share idle = { .size = sizeof(idle) };
+	json_t *document, *result, *row;
+	int first, second;
+	char *text;
+
+	(void)state;
+	report->results[0]->watch->idle[1].time_ns = UINT64_C(2500000000);
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	result = json_array_get(json_object_get(document, "results"), 0);
+	assert_int_equal(json_unpack(json_object_get(result, "outliers"), "[{s:i},{s:i}]", "block",
+				     &first, "block", &second),
+			 0);
+	/* eight blocks of 250 ms; the largest value came at the end of the 2 s */
+	assert_int_equal(first, 7);
+	assert_int_equal(second, 0);
+	row = json_object_get(json_object_get(result, "watch"), "idle");
+	row = json_object_get(json_object_get(row, "1"), "C1");
+	same_double(json_real_value(json_object_get(row, "share")), 0.35);
+	same_double(json_real_value(json_object_get(row, "usage_per_wait")),
+		    1234.0 / (20006 + 1000));
+	assert_int_equal(tlat_result_idle(report->results[0], 0, &idle), 0);
+	same_double(idle.share, 1234.0 / 1237);
+	same_double(idle.time_share, 0.35);
+	assert_int_equal(tlat_result_idle(report->results[0], 1, &idle), 0);
+	same_double(idle.time_share, 1);
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
 static void a_probe_that_cannot_run_is_still_a_result(void **state)
 {
 	struct tlat_report *report = sample_report(), *again;
@@ -639,6 +673,7 @@ int main(void)
 		cmocka_unit_test(
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
 		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
+		cmocka_unit_test(an_outlier_names_its_block_and_idle_states_their_shares),
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),
 		cmocka_unit_test(a_shorter_summary_struct_is_filled_as_far_as_it_goes),
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),

@@ -645,9 +645,11 @@ struct tlat_idle_share {
 	const char *state; /* "POLL", "C1"; lives as long as the report */
 	uint64_t usage;	   /* entries into this state */
 	int64_t time_ns;   /* time spent in it */
-	double share;	   /* of all idle entries of that CPU, 0..1 */
+	double share;	   /* of entries: usage over all idle entries of that CPU, 0..1 */
 	int32_t cpu;
 	int32_t reserved;
+	double time_share; /* of time: time_ns over the time watched, 0..1 ("share" in a report);
+			    * NAN: not known */
 };
 
 /*
