@@ -214,6 +214,45 @@ static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_need
 	tlat_report_free(report);
 }
 
+/* 8 blocks of 2500 equal values each are 20000 samples, but 8 independent ones. */
+static void samples_that_are_all_alike_carry_the_median_only(void **state)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_result *result = sample_solo(8, 1);
+	struct tlat_summary s = { .size = sizeof(s) };
+	json_t *document, *needs;
+	uint64_t seed = 3;
+	char *text;
+
+	(void)state;
+	tlat_hist_free(result->latency);
+	tlat_blocks_free(result->blocks);
+	free(result->outliers);
+	result->outliers = NULL;
+	assert_int_equal(tlat_hist_new(&result->latency, 1000000000), 0);
+	assert_int_equal(tlat_blocks_new(&result->blocks, 250000000), 0);
+	for (int block = 0; block < 8; block++) {
+		int64_t value = 1000 * (block + 1) + (int64_t)(sample_next(&seed) % 100);
+
+		for (int i = 0; i < 2500; i++)
+			tlat_hist_record(result->latency, value);
+		assert_int_equal(tlat_blocks_cut(result->blocks, result->latency), 0);
+	}
+	result->counts = (struct tlat_counts){ .asked = 20000, .recorded = 20000 };
+	assert_int_equal(tlat_report_add(report, result), 0);
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	assert_true(isfinite(s.p50_ns) && isnan(s.p90_ns) && isnan(s.p99_ns) && isnan(s.p999_ns));
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	needs = json_object_get(json_array_get(json_object_get(document, "results"), 0), "needs");
+	assert_true(json_integer_value(json_object_get(needs, "p90_ns")) > 20000);
+	assert_true(json_integer_value(json_object_get(needs, "p99_ns")) > 20000);
+	assert_null(json_object_get(needs, "p50_ns"));
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
 static void what_was_asked_stands_beside_what_is_in_force(void **state)
 {
 	struct tlat_report *report = sample_full(100);
@@ -672,6 +711,7 @@ int main(void)
 		cmocka_unit_test(what_this_library_does_not_know_survives_a_rewrite),
 		cmocka_unit_test(
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
+		cmocka_unit_test(samples_that_are_all_alike_carry_the_median_only),
 		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
 		cmocka_unit_test(an_outlier_names_its_block_and_idle_states_their_shares),
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),

@@ -587,7 +587,8 @@ TLAT_API const char *tlat_result_repeat(const struct tlat_result *result);
 
 /*
  * The quantile p (0 < p < 1) of all values, with its 95 % interval, in ns.
- * Returns 0; -EINVAL for another p; -ENODATA when the samples cannot carry it,
+ * Returns 0; -EINVAL for another p; -ENODATA when the samples cannot carry it
+ * (fewer than ten beyond it, or fewer than three independent ones),
  * *ret_hi_ns then being the largest value seen, a bound on nothing ("max so
  * far"; NAN: no value). Each pointer may be NULL. [hot]
  */
