@@ -251,6 +251,7 @@ int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
 	tlat_findings_move(&into->findings, &from->findings);
 	into->duration_ns += from->duration_ns;
 	into->appended = true;
+	into->judged |= from->judged;
 	tlat_report_free(from);
 	return 0;
 }
@@ -395,11 +396,13 @@ int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)
 {
 	if (!tlat_verdict_name(verdict))
 		return -EINVAL;
-	if (index == TLAT_REPORT_WHOLE)
+	if (index == TLAT_REPORT_WHOLE) {
 		report->verdict = verdict;
-	else if (index < report->n_results)
-		report->results[index]->verdict = verdict;
-	else
+		return 0;
+	}
+	if (index >= report->n_results)
 		return -ENOENT;
+	report->results[index]->verdict = verdict;
+	report->judged = true;
 	return 0;
 }

@@ -91,6 +91,34 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *coun
 	return object;
 }
 
+static json_t *budget_json(struct tlat_writer *w, const struct tlat_judgement *judgement)
+{
+	json_t *object = json_object(), *terms = json_array();
+
+	for (size_t i = 0; i < judgement->n_terms; i++) {
+		const struct tlat_judged_term *from = &judgement->terms[i];
+		json_t *term = json_object();
+
+		tlat_json_put(w, term, "text", tlat_json_string(from->text));
+		tlat_json_put(w, term, "verdict", json_string(tlat_verdict_name(from->verdict)));
+		tlat_json_push(w, terms, term);
+	}
+	tlat_json_put(w, object, "expr", tlat_json_string(judgement->expr));
+	tlat_json_put(w, object, "verdict", json_string(tlat_verdict_name(judgement->verdict)));
+	tlat_json_put(w, object, "terms", terms);
+	return object;
+}
+
+/* Judged after it was measured, maybe after it was read. */
+static void put_verdict(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+{
+	if (result->verdict != TLAT_NO_VERDICT)
+		tlat_json_put(w, object, "verdict",
+			      json_string(tlat_verdict_name(result->verdict)));
+	if (result->judgement)
+		tlat_json_put(w, object, "budget", budget_json(w, result->judgement));
+}
+
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
 	tlat_json_put(w, object, "kind", json_string("latency"));
@@ -106,9 +134,6 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 				      TLAT_ARRAY_SIZE(inject_fields)));
 	tlat_json_put(w, object, "end", json_string(tlat_end_names[result->end]));
 	tlat_json_put(w, object, "repeat", tlat_json_string(result->repeat));
-	if (result->verdict != TLAT_NO_VERDICT)
-		tlat_json_put(w, object, "verdict",
-			      json_string(tlat_verdict_name(result->verdict)));
 	tlat_json_put(w, object, "offset",
 		      result->has_offset ? tlat_offset_json(w, &result->offset) : json_null());
 }
@@ -145,6 +170,7 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 		put_conditions(w, object, result);
 		put_measured(w, object, result);
 	}
+	put_verdict(w, object, result);
 	if (!json_object_get(object, "clock") &&
 	    !tlat_calibration_equal(report->clock, result->clock))
 		tlat_json_put(w, object, "clock",

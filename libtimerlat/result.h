@@ -76,6 +76,21 @@ extern const char *const tlat_end_names[5];
 
 #define TLAT_NO_VERDICT (-1) /* no budget was given */
 
+/* A budget that the result was held against, and what came of it. */
+struct tlat_judged_term {
+	char *text; /* the line of tlat_budget_check() */
+	int32_t verdict;
+};
+
+struct tlat_judgement {
+	char *expr; /* as given */
+	struct tlat_judged_term *terms;
+	size_t n_terms;
+	int32_t verdict; /* the worst of the terms */
+};
+
+void tlat_judgement_free(struct tlat_judgement *judgement);
+
 struct tlat_result {
 	char probe[48], from[128], to[128];
 	int32_t thread;
@@ -107,6 +122,7 @@ struct tlat_result {
 	char *repeat;	 /* command that repeats this result alone */
 	int32_t end;	 /* enum tlat_end */
 	int32_t verdict; /* enum tlat_verdict or TLAT_NO_VERDICT */
+	struct tlat_judgement *judgement; /* NULL: no budget, or none that was recorded */
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */
 	struct tlat_calibration *clock; /* NULL: not known */

@@ -253,6 +253,82 @@ static void samples_that_are_all_alike_carry_the_median_only(void **state)
 	tlat_report_free(report);
 }
 
+static json_t *result_of(const json_t *document, size_t i)
+{
+	return json_array_get(json_object_get(document, "results"), i);
+}
+
+static void a_budget_is_written_term_by_term(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	struct tlat_error error = { 0 };
+	const char *expr, *verdict, *first, *second, *line;
+	json_t *document;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tlat_report_budget(report, 0, "p50<1s,bogus<3", &error), -EINVAL);
+	assert_non_null(strstr(error.text, "bogus"));
+	assert_int_equal(tlat_report_budget(report, 2, "p50<1s", &error), -ENOENT);
+	assert_null(report->results[0]->judgement);
+	assert_int_equal(tlat_report_budget(report, 0, "p50<1ns", NULL), TLAT_FAIL);
+	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "p50<1s, early=0", NULL),
+			 TLAT_FAIL);
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	assert_int_equal(json_unpack(result_of(document, 0), "{s:s, s:{s:s, s:[{s:s, s:s},{s:s}!]}}",
+				     "verdict", &verdict, "budget", "expr", &expr, "terms",
+				     "verdict", &first, "text", &line, "verdict", &second),
+			 0);
+	assert_string_equal(expr, "p50<1s, early=0");
+	assert_string_equal(first, "PASS");
+	assert_string_equal(second, "FAIL");
+	assert_string_equal(verdict, "FAIL");
+	assert_non_null(strstr(line, "p50 < 1 s: PASS (upper 95 % bound"));
+	assert_non_null(json_object_get(result_of(document, 1), "budget"));
+	assert_string_equal(json_string_value(json_object_get(document, "verdict")), "FAIL");
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+static void a_verdict_on_what_was_read_is_written_too(void **state)
+{
+	struct tlat_report *report = sample_full(20000), *again;
+	char *text = sample_text(report), *judged;
+	json_t *before, *after;
+
+	(void)state;
+	again = sample_read(text);
+	assert_int_equal(tlat_report_budget(again, 1, "p50<1s", NULL), TLAT_PASS);
+	judged = sample_text(again);
+	before = json_loads(text, 0, NULL);
+	after = json_loads(judged, 0, NULL);
+	assert_true(json_equal(result_of(before, 0), result_of(after, 0)));
+	assert_string_equal(json_string_value(json_object_get(result_of(after, 1), "verdict")),
+			    "PASS");
+	json_object_del(result_of(after, 1), "verdict");
+	json_object_del(result_of(after, 1), "budget");
+	assert_true(json_equal(before, after));
+	json_decref(before);
+	json_decref(after);
+	free(judged);
+	free(text);
+	tlat_report_free(again);
+	tlat_report_free(report);
+}
+
+static void an_empty_report_meets_no_budget(void **state)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_error error = { 0 };
+
+	(void)state;
+	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "max<1s", &error), -ENOENT);
+	assert_int_equal(error.code, -ENOENT);
+	tlat_report_free(report);
+}
+
 static void what_was_asked_stands_beside_what_is_in_force(void **state)
 {
 	struct tlat_report *report = sample_full(100);
@@ -712,6 +788,9 @@ int main(void)
 		cmocka_unit_test(
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
 		cmocka_unit_test(samples_that_are_all_alike_carry_the_median_only),
+		cmocka_unit_test(a_budget_is_written_term_by_term),
+		cmocka_unit_test(a_verdict_on_what_was_read_is_written_too),
+		cmocka_unit_test(an_empty_report_meets_no_budget),
 		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
 		cmocka_unit_test(an_outlier_names_its_block_and_idle_states_their_shares),
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),

@@ -697,6 +697,17 @@ TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_find
  */
 TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict);
 
+/*
+ * Hold result number index, or every result (TLAT_REPORT_WHOLE), against a budget as
+ * tlat_budget_check() does, and record it: the result is written with its "verdict" and with
+ * "budget": the expression and the reason and verdict of each term. TLAT_REPORT_WHOLE records the
+ * worst as the verdict of the whole. A later budget replaces the one before. Returns enum
+ * tlat_verdict; -EINVAL with the bad term, or -ENOENT when there is no such result (or none at
+ * all): nothing is recorded then; -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
+				struct tlat_error *reterr);
+
 /* ------------------------------------------------------------------------
  * Budget: does the machine meet it?
  */
