@@ -97,7 +97,7 @@ struct tlat_result {
 	bool pair, round_trip, verify, has_kick, supported, periodic;
 	const char *relation; /* static, NULL for solo */
 	struct tlat_side_facts wait, kick;
-	/* Of all measuring threads; a waker that is to come second asks for less than the waiter. */
+	/* As the run asked; a waker that is to come second has a lower priority than the waiter. */
 	int32_t policy_asked, priority_asked, kick_priority_asked;
 	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
 	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
@@ -119,9 +119,9 @@ struct tlat_result {
 	bool has_offset;
 	struct tlat_clock_offset offset; /* kick CPU -> wait CPU */
 	struct tlat_watch_delta *watch;
-	char *repeat;	 /* command that repeats this result alone */
-	int32_t end;	 /* enum tlat_end */
-	int32_t verdict; /* enum tlat_verdict or TLAT_NO_VERDICT */
+	char *repeat;			  /* command that repeats this result alone */
+	int32_t end;			  /* enum tlat_end */
+	int32_t verdict;		  /* enum tlat_verdict or TLAT_NO_VERDICT */
 	struct tlat_judgement *judgement; /* NULL: no budget, or none that was recorded */
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */

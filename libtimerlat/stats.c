@@ -12,7 +12,7 @@
 #include "stats.h"
 
 /* Fewer values than this beyond a quantile do not carry it. */
-#define BEYOND_MIN 10
+#define BEYOND_MIN	       10
 /* Nor do fewer independent ones: their interval would reach from one end to the other. */
 #define BEYOND_INDEPENDENT_MIN 3
 

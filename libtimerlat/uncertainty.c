@@ -12,7 +12,7 @@
 #include "uncertainty.h"
 
 #define PPB 1e-9
-#define K   2 /* expansion of the sum */
+#define K   2	     /* expansion of the sum */
 #define Z95 1.959964 /* a 95 % interval is this many standard deviations either side */
 
 const char *const tlat_component_names[TLAT_U_COUNT] = {

@@ -276,9 +276,10 @@ static void a_budget_is_written_term_by_term(void **state)
 			 TLAT_FAIL);
 	text = sample_text(report);
 	document = json_loads(text, 0, NULL);
-	assert_int_equal(json_unpack(result_of(document, 0), "{s:s, s:{s:s, s:[{s:s, s:s},{s:s}!]}}",
-				     "verdict", &verdict, "budget", "expr", &expr, "terms",
-				     "verdict", &first, "text", &line, "verdict", &second),
+	assert_int_equal(json_unpack(result_of(document, 0),
+				     "{s:s, s:{s:s, s:[{s:s, s:s},{s:s}!]}}", "verdict", &verdict,
+				     "budget", "expr", &expr, "terms", "verdict", &first, "text",
+				     &line, "verdict", &second),
 			 0);
 	assert_string_equal(expr, "p50<1s, early=0");
 	assert_string_equal(first, "PASS");
