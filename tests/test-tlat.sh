@@ -363,11 +363,31 @@ show_prints_a_report_again() {
 	usage "half.json" show half.json
 }
 
+# Beside the observed figures, and no smaller.
+hidden_expiries_are_corrected_for() {
+	run_tlat run timer-timerfd -n 2000 --warmup 0 -i 100us --json c.json
+	"$python" - <<'PY'
+import json
+d = json.load(open("c.json"))
+d["results"][0]["counts"]["missed"] = 3
+d["results"][0]["counts"]["asked"] += 3
+json.dump(d, open("c.json", "w"))
+PY
+	run_tlat show c.json
+	expect 0 "show of hidden expiries" || return
+	grep -qE '^ +corrected for 3 hidden expiries: .*p50 .*max [0-9.]+[num]?s' out ||
+		fail "corrected: $(grep corrected out)"
+	run_tlat run wake-futex -n 20 --warmup 0
+	grep -q 'corrected for' out && fail "corrected: a pair has nothing to correct"
+}
+
 a_budget_gives_a_verdict() {
 	run_tlat run wake-futex $quick --budget 'max<1ns'
 	expect 1 "a budget that fails"
 	grep -q '^verdict: FAIL wake-futex' out || fail "budget: no verdict of the probe"
 	[ "$(grep '^verdict: ' out | tail -1)" = "verdict: FAIL" ] || fail "budget: no verdict"
+	run_tlat run wake-futex $quick --budget 'max<1ns' --json b.json
+	json b.json '"max<1ns" in json.dumps(d["results"][0]["budget"])'
 	run_tlat run wake-futex $quick --budget 'n>=1, min<3600s' --json -
 	case $code in
 	0) json out 'd["verdict"] == "PASS"' ;;
@@ -558,6 +578,7 @@ control_characters_stay_in_the_file
 json_is_alone_on_stdout
 json_goes_to_files
 show_prints_a_report_again
+hidden_expiries_are_corrected_for
 a_budget_gives_a_verdict
 an_unknown_uncertainty_is_a_question_mark
 a_sweep_is_one_table

@@ -33,7 +33,13 @@ struct column {
 
 void tlat_results_summary(const struct tlat_result *result, struct tlat_summary *summary)
 {
-	*summary = (struct tlat_summary){ .size = sizeof(*summary) };
+	*summary = (struct tlat_summary){
+		.size = sizeof(*summary),
+		.corrected_p50_ns = NAN,
+		.corrected_p99_ns = NAN,
+		.corrected_p999_ns = NAN,
+		.corrected_max_ns = NAN,
+	};
 	tlat_result_summary(result, summary);
 }
 

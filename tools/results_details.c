@@ -56,8 +56,13 @@ static void add_idle(struct line *line, const struct tlat_report *report,
 	for (size_t i = 0; tlat_result_idle(result, i, &idle) == 0; i++) {
 		if (idle.cpu != cpu)
 			continue;
-		add(line, ", ", "%s\"%s\" %.1f%%", any ? "" : "idle ", idle.state,
-		    100 * idle.share);
+		if (isnan(idle.time_share))
+			add(line, ", ", "%s\"%s\" %.1f%% of entries", any ? "" : "idle ",
+			    idle.state, 100 * idle.share);
+		else
+			add(line, ", ", "%s\"%s\" %.1f%% of entries and %.1f%% of time",
+			    any ? "" : "idle ", idle.state, 100 * idle.share,
+			    100 * idle.time_share);
 		any = true;
 	}
 	/* Only states that were entered are told; where there is a driver there are others. */
@@ -134,6 +139,32 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 		fprintf(out, "; max so far %s\n", tlat_time_short(s->max_ns, 4, text));
 }
 
+/* Beside the observed figures, never instead of them. */
+static void print_corrected(const struct tlat_summary *s, FILE *out)
+{
+	const struct {
+		const char *name;
+		double ns;
+	} figures[] = {
+		{ "p50", s->corrected_p50_ns },
+		{ "p99", s->corrected_p99_ns },
+		{ "p99.9", s->corrected_p999_ns },
+		{ "max", s->corrected_max_ns },
+	};
+	struct line line = { out, tlat_text_width(out), INDENT, "" };
+	char text[TLAT_QUANTITY_TEXT];
+
+	if (isnan(s->corrected_max_ns))
+		return;
+	fprintf(out, "%*s", INDENT, "");
+	add(&line, ": ", "corrected for %" PRIu64 " hidden expiries", s->missed);
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(figures); i++)
+		if (isfinite(figures[i].ns))
+			add(&line, ", ", "%s %s", figures[i].name,
+			    tlat_time_short(figures[i].ns, 4, text));
+	fputc('\n', out);
+}
+
 static void add_point(struct line *line, const struct tlat_result *result,
 		      const struct tlat_summary *s)
 {
@@ -188,6 +219,7 @@ static void print_result(const struct tlat_report *report, const struct tlat_res
 	add_time(&line, "mean", s.mean_ns);
 	fputc('\n', out);
 	print_missing(&s, out);
+	print_corrected(&s, out);
 	print_repeat(report, result, out);
 }
 

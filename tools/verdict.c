@@ -27,13 +27,24 @@ static void print_result(const struct tlat_result *result, int verdict, const ch
 	print_reasons(reasons, out);
 }
 
+/* The report keeps the budget and the reason for each term. */
+static int record(struct tlat_report *report, const char *budget, struct tlat_error *reterr)
+{
+	if (!tlat_report_result(report, 0))
+		return 0;
+	return tlat_report_budget(report, TLAT_REPORT_WHOLE, budget, reterr);
+}
+
 int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, FILE *out,
 		 struct tlat_error *reterr)
 {
 	const struct tlat_result *result;
 	int whole = complete ? TLAT_PASS : TLAT_INCONCLUSIVE;
 	char reasons[REASONS_TEXT];
+	int r = record(report, budget, reterr);
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
 		int verdict;
 
@@ -41,7 +52,6 @@ int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, 
 		verdict = tlat_budget_check(budget, result, reasons, sizeof(reasons), reterr);
 		if (verdict < 0)
 			return verdict;
-		tlat_report_verdict(report, i, verdict);
 		if (out)
 			print_result(result, verdict, reasons, out);
 		whole = verdict > whole ? verdict : whole;
