@@ -20,10 +20,11 @@
 
 NO_PADDING(struct tlat_finding, 3 * sizeof(char *) + 2 * sizeof(int32_t));
 NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
-NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 18 * sizeof(double) +
-					6 * sizeof(int32_t) + 3 * sizeof(int64_t));
+NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 22 * sizeof(double) +
+					8 * sizeof(int32_t) + 3 * sizeof(int64_t));
 NO_PADDING(struct tlat_idle_share, sizeof(size_t) + sizeof(char *) + sizeof(uint64_t) +
-					   sizeof(int64_t) + sizeof(double) + 2 * sizeof(int32_t));
+					   sizeof(int64_t) + 2 * sizeof(double) +
+					   2 * sizeof(int32_t));
 
 /* RFC 4122 version 4. Without randomness the id stays all zero but for its version. */
 static void fill_id(char id[37])
@@ -250,6 +251,7 @@ int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
 	tlat_findings_move(&into->findings, &from->findings);
 	into->duration_ns += from->duration_ns;
 	into->appended = true;
+	into->judged |= from->judged;
 	tlat_report_free(from);
 	return 0;
 }
@@ -394,11 +396,13 @@ int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)
 {
 	if (!tlat_verdict_name(verdict))
 		return -EINVAL;
-	if (index == TLAT_REPORT_WHOLE)
+	if (index == TLAT_REPORT_WHOLE) {
 		report->verdict = verdict;
-	else if (index < report->n_results)
-		report->results[index]->verdict = verdict;
-	else
+		return 0;
+	}
+	if (index >= report->n_results)
 		return -ENOENT;
+	report->results[index]->verdict = verdict;
+	report->judged = true;
 	return 0;
 }

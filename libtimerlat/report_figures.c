@@ -43,15 +43,18 @@ json_t *tlat_side_figures_json(struct tlat_writer *w, const struct tlat_hist *hi
 	return object;
 }
 
+/* Samples from which on there would be a figure, if they are as much alike as these. */
 static json_t *needs_json(struct tlat_writer *w, const struct tlat_figures *f)
 {
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < TLAT_QUANTILES; i++)
+	for (size_t i = 0; i < TLAT_QUANTILES; i++) {
+		uint64_t needed = tlat_stats_needed_at(tlat_quantiles[i].p, fmax(f->q[i].tau, 1));
+
 		if (!f->q[i].supported)
-			tlat_json_put(
-				w, object, tlat_quantiles[i].key,
-				json_integer((json_int_t)tlat_stats_needed(tlat_quantiles[i].p)));
+			tlat_json_put(w, object, tlat_quantiles[i].key,
+				      json_integer((json_int_t)needed));
+	}
 	return object;
 }
 
@@ -72,13 +75,13 @@ static json_t *intervals_json(struct tlat_writer *w, const struct tlat_figures *
 	return object;
 }
 
-/* One sample in so many is independent. */
+/* One sample in so many is independent; also where that leaves too few. */
 static json_t *tau_json(struct tlat_writer *w, const struct tlat_figures *f)
 {
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < TLAT_QUANTILES; i++)
-		if (f->q[i].supported)
+		if (f->n)
 			tlat_json_put(w, object, tlat_quantiles[i].key,
 				      tlat_json_real(f->q[i].tau));
 	return object;
@@ -119,7 +122,7 @@ static void put_u(struct tlat_writer *w, json_t *by_figure, const char *key,
 /* The mean as an estimate; its samples depend on each other as much as the median's do. */
 static struct tlat_estimate mean_estimate(const struct tlat_figures *f)
 {
-	double tau = f->q[0].supported ? f->q[0].tau : 1;
+	double tau = fmax(f->q[0].tau, 1);
 	double n = (double)f->n / tau;
 	double half = 1.959964 * f->sd_ns / sqrt(n);
 

@@ -119,7 +119,7 @@ int tlat_json_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_r
 
 /* report_watch.c */
 
-json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *watch);
+json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_result *result);
 int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
 			struct tlat_watch_delta **ret_watch);
 

@@ -39,19 +39,24 @@ static const struct tlat_field side_fields[] = {
 	TLAT_FIELD(tlat_side_facts, tid, INT32),
 };
 
-static const struct tlat_field count_fields[] = {
-	TLAT_FIELD(tlat_counts, asked, COUNT),	TLAT_FIELD(tlat_counts, recorded, COUNT),
-	TLAT_FIELD(tlat_counts, early, COUNT),	TLAT_FIELD(tlat_counts, overflow, COUNT),
-	TLAT_FIELD(tlat_counts, missed, COUNT), TLAT_FIELD(tlat_counts, unfinished, COUNT),
+static const struct tlat_field wait_asked_fields[] = {
+	TLAT_FIELD(tlat_result, priority_asked, INT32),
 };
 
-static json_t *side_json(struct tlat_writer *w, bool known, const struct tlat_side_facts *side)
-{
-	json_t *object = tlat_json_group(w, known, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
+static const struct tlat_field kick_asked_fields[] = {
+	TLAT_FIELD_AS(tlat_result, kick_priority_asked, "priority_asked", INT32),
+};
 
-	if (known)
-		tlat_json_put(w, object, "policy",
-			      tlat_json_string(tlat_policy_name(side->policy)));
+/* What is in force, and beside it what the run asked for. */
+static json_t *side_json(struct tlat_writer *w, const struct tlat_result *result,
+			 const struct tlat_side_facts *side, const struct tlat_field *asked)
+{
+	json_t *object = tlat_json_group(w, true, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
+
+	tlat_json_put_fields(w, object, result, asked, 1);
+	tlat_json_put(w, object, "policy", tlat_json_string(tlat_policy_name(side->policy)));
+	tlat_json_put(w, object, "policy_asked",
+		      tlat_json_string(tlat_policy_name(result->policy_asked)));
 	return object;
 }
 
@@ -66,14 +71,52 @@ static json_t *reasons_json(struct tlat_writer *w, const uint64_t *counts, const
 	return object;
 }
 
+static struct tlat_field count_field(size_t i)
+{
+	return (struct tlat_field){ tlat_counters[i].name, TLAT_FIELD_COUNT,
+				    tlat_counters[i].offset, sizeof(uint64_t) };
+}
+
 static json_t *counts_json(struct tlat_writer *w, const struct tlat_counts *counts)
 {
 	json_t *object = json_object();
 
-	tlat_json_put_fields(w, object, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	for (size_t i = 0; i < TLAT_COUNTERS; i++) {
+		const struct tlat_field field = count_field(i);
+
+		tlat_json_put_fields(w, object, counts, &field, 1);
+	}
 	tlat_json_put(w, object, "rejected",
 		      reasons_json(w, counts->rejected, tlat_rejected_names, TLAT_REJECTED_COUNT));
 	return object;
+}
+
+static json_t *budget_json(struct tlat_writer *w, const struct tlat_judgement *judgement)
+{
+	json_t *object = json_object(), *terms = json_array();
+
+	for (size_t i = 0; i < judgement->n_terms; i++) {
+		const struct tlat_judged_term *from = &judgement->terms[i];
+		json_t *term = json_object();
+
+		tlat_json_put(w, term, "text", tlat_json_string(from->text));
+		tlat_json_put(w, term, "verdict", json_string(tlat_verdict_name(from->verdict)));
+		tlat_json_push(w, terms, term);
+	}
+	tlat_json_put(w, object, "expr", tlat_json_string(judgement->expr));
+	tlat_json_put(w, object, "verdict", json_string(tlat_verdict_name(judgement->verdict)));
+	tlat_json_put(w, object, "terms", terms);
+	return object;
+}
+
+/* Judged after it was measured, maybe after it was read. */
+static void put_verdict(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+{
+	if (result->verdict != TLAT_NO_VERDICT)
+		tlat_json_put(w, object, "verdict",
+			      json_string(tlat_verdict_name(result->verdict)));
+	if (result->judgement)
+		tlat_json_put(w, object, "budget", budget_json(w, result->judgement));
 }
 
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
@@ -81,17 +124,16 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "kind", json_string("latency"));
 	tlat_json_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
 	tlat_json_put(w, object, "relation", tlat_json_string(result->relation));
-	tlat_json_put(w, object, "wait", side_json(w, true, &result->wait));
-	tlat_json_put(w, object, "kick", side_json(w, result->has_kick, &result->kick));
+	tlat_json_put(w, object, "wait", side_json(w, result, &result->wait, wait_asked_fields));
+	tlat_json_put(w, object, "kick",
+		      result->has_kick ? side_json(w, result, &result->kick, kick_asked_fields)
+				       : json_null());
 	tlat_json_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
 	tlat_json_put(w, object, "inject",
 		      tlat_json_group(w, result->injected, result, inject_fields,
 				      TLAT_ARRAY_SIZE(inject_fields)));
 	tlat_json_put(w, object, "end", json_string(tlat_end_names[result->end]));
 	tlat_json_put(w, object, "repeat", tlat_json_string(result->repeat));
-	if (result->verdict != TLAT_NO_VERDICT)
-		tlat_json_put(w, object, "verdict",
-			      json_string(tlat_verdict_name(result->verdict)));
 	tlat_json_put(w, object, "offset",
 		      result->has_offset ? tlat_offset_json(w, &result->offset) : json_null());
 }
@@ -114,7 +156,7 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "outliers", tlat_outliers_json(w, result));
 	if (result->n_raw && result->latency)
 		tlat_json_put(w, object, "raw_ns", tlat_raw_json(w, result));
-	tlat_json_put(w, object, "watch", tlat_watch_json(w, result->watch));
+	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }
 
@@ -128,6 +170,7 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 		put_conditions(w, object, result);
 		put_measured(w, object, result);
 	}
+	put_verdict(w, object, result);
 	if (!json_object_get(object, "clock") &&
 	    !tlat_calibration_equal(report->clock, result->clock))
 		tlat_json_put(w, object, "clock",
@@ -135,35 +178,39 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 	return object;
 }
 
-static int get_policy(struct tlat_reader *r, const json_t *object, int32_t *ret_policy)
+static int get_policy(struct tlat_reader *r, const json_t *object, const char *key,
+		      int32_t *ret_policy)
 {
 	json_t *name;
-	int policy, ret = tlat_json_get(r, object, "policy", JSON_STRING, &name);
+	int policy, ret = tlat_json_get(r, object, key, JSON_STRING, &name);
 
 	if (ret < 0 || !name)
 		return ret;
 	policy = tlat_policy_from_name(json_string_value(name));
 	if (policy < 0)
-		return tlat_json_refuse(r, "policy", "\"%.40s\" is no policy",
-					json_string_value(name));
+		return tlat_json_refuse(r, key, "\"%.40s\" is no policy", json_string_value(name));
 	*ret_policy = policy;
 	return 0;
 }
 
-static int get_side(struct tlat_reader *r, const json_t *object, const char *key, bool *ret_known,
-		    struct tlat_side_facts *side)
+static int get_side(struct tlat_reader *r, const json_t *object, const char *key,
+		    struct tlat_result *result, struct tlat_side_facts *side,
+		    const struct tlat_field *asked)
 {
 	json_t *member;
 	int ret = tlat_json_enter(r, object, key, &member);
 
-	*ret_known = ret > 0;
 	if (ret <= 0)
 		return ret;
 	ret = tlat_json_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 	if (!ret)
-		ret = get_policy(r, member, &side->policy);
+		ret = tlat_json_get_fields(r, member, result, asked, 1);
+	if (!ret)
+		ret = get_policy(r, member, "policy", &side->policy);
+	if (!ret)
+		ret = get_policy(r, member, "policy_asked", &result->policy_asked);
 	tlat_json_leave(r);
-	return ret;
+	return ret < 0 ? ret : 1;
 }
 
 static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
@@ -209,15 +256,14 @@ static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_r
 static int get_conditions(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
 	json_t *probe;
-	bool has_wait;
 	int ret;
 
 	if ((ret = tlat_json_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
 	    (ret = get_relation(r, object, result)) < 0 ||
-	    (ret = get_side(r, object, "wait", &has_wait, &result->wait)) < 0 ||
-	    (ret = get_side(r, object, "kick", &result->has_kick, &result->kick)) < 0)
+	    (ret = get_side(r, object, "wait", result, &result->wait, wait_asked_fields)) < 0 ||
+	    (ret = get_side(r, object, "kick", result, &result->kick, kick_asked_fields)) < 0)
 		return ret;
-	result->pair = result->has_kick;
+	result->pair = result->has_kick = ret > 0;
 	if ((ret = tlat_json_get_fields(r, object, result, head_fields,
 					TLAT_ARRAY_SIZE(head_fields))) < 0 ||
 	    (ret = tlat_json_get_fields(r, object, result, setting_fields,
@@ -261,19 +307,23 @@ static int get_reasons(struct tlat_reader *r, const json_t *object, const char *
 	return ret;
 }
 
+static int check_count(struct tlat_reader *r, uint64_t count)
+{
+	if (count <= TLAT_COUNT_MAX)
+		return 0;
+	return tlat_json_refuse(r, "counts", "%llu is above 2^53", (unsigned long long)count);
+}
+
 static int check_counts(struct tlat_reader *r, const struct tlat_counts *counts)
 {
-	const uint64_t parts[] = {
-		counts->asked,	     counts->recorded,	  counts->early,
-		counts->overflow,    counts->missed,	  counts->unfinished,
-		counts->rejected[0], counts->rejected[1], counts->rejected[2],
-	};
+	int ret = 0;
 
-	static_assert(TLAT_REJECTED_COUNT == 3, "parts names every reason");
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(parts); i++)
-		if (parts[i] > TLAT_COUNT_MAX)
-			return tlat_json_refuse(r, "counts", "%llu is above 2^53",
-						(unsigned long long)parts[i]);
+	for (size_t i = 0; !ret && i < TLAT_COUNTERS; i++)
+		ret = check_count(r, tlat_counter(counts, i));
+	for (size_t i = 0; !ret && i < TLAT_REJECTED_COUNT; i++)
+		ret = check_count(r, counts->rejected[i]);
+	if (ret < 0)
+		return ret;
 	if (tlat_counts_balance(counts))
 		return tlat_json_refuse(r, "counts",
 					"asked is not recorded + early + overflow + missed + "
@@ -290,7 +340,12 @@ static int get_counts(struct tlat_reader *r, const json_t *object, struct tlat_c
 	if ((ret = tlat_json_need(r, object, "counts", JSON_OBJECT, &member)) < 0 ||
 	    (ret = tlat_json_enter(r, object, "counts", &member)) < 0)
 		return ret;
-	ret = tlat_json_get_fields(r, member, counts, count_fields, TLAT_ARRAY_SIZE(count_fields));
+	ret = 0;
+	for (size_t i = 0; !ret && i < TLAT_COUNTERS; i++) {
+		const struct tlat_field field = count_field(i);
+
+		ret = tlat_json_get_fields(r, member, counts, &field, 1);
+	}
 	if (!ret)
 		ret = get_reasons(r, member, "rejected", counts->rejected, tlat_rejected_names,
 				  TLAT_REJECTED_COUNT, true);

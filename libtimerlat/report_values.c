@@ -13,6 +13,7 @@ struct outlier {
 	int64_t t_ns;
 	uint64_t seq;
 	int32_t cpu;
+	int64_t block; /* written only; -1: there are none */
 };
 
 static const struct tlat_field outlier_fields[] = {
@@ -21,6 +22,8 @@ static const struct tlat_field outlier_fields[] = {
 	TLAT_FIELD(outlier, cpu, INT32),
 	TLAT_FIELD(outlier, seq, COUNT),
 };
+
+static const struct tlat_field block_field = TLAT_FIELD(outlier, block, INT64_OR_NULL);
 
 /* Largest first; what is equal in the order in which it came. */
 static int compare_outliers(const void *a, const void *b)
@@ -32,18 +35,33 @@ static int compare_outliers(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static json_t *outlier_json(struct tlat_writer *w, const struct tlat_hist *hist,
+/* Blocks are cut at about their length: what comes near an edge may be next door. */
+static int64_t block_of(const struct tlat_blocks *blocks, int64_t t_ns)
+{
+	int64_t n = blocks ? (int64_t)tlat_blocks_count(blocks) : 0, block;
+
+	if (!n)
+		return -1;
+	block = t_ns / tlat_blocks_length_ns(blocks);
+	if (block < 0)
+		return 0;
+	return block < n ? block : n - 1;
+}
+
+static json_t *outlier_json(struct tlat_writer *w, const struct tlat_result *result,
 			    const struct tlat_outlier *from)
 {
 	const struct outlier outlier = {
-		.value_ns = tlat_hist_ns(hist, (double)from->value),
+		.value_ns = tlat_hist_ns(result->latency, (double)from->value),
 		.t_ns = from->t_ns,
 		.seq = from->seq,
 		.cpu = from->cpu,
+		.block = block_of(result->blocks, from->t_ns),
 	};
 	json_t *object = json_object();
 
 	tlat_json_put_fields(w, object, &outlier, outlier_fields, TLAT_ARRAY_SIZE(outlier_fields));
+	tlat_json_put_fields(w, object, &outlier, &block_field, 1);
 	return object;
 }
 
@@ -57,7 +75,7 @@ json_t *tlat_outliers_json(struct tlat_writer *w, const struct tlat_result *resu
 	sorted = *result->outliers;
 	qsort(sorted.v, sorted.n, sizeof(sorted.v[0]), compare_outliers);
 	for (size_t i = 0; i < sorted.n; i++)
-		tlat_json_push(w, array, outlier_json(w, result->latency, &sorted.v[i]));
+		tlat_json_push(w, array, outlier_json(w, result, &sorted.v[i]));
 	return array;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* report_watch.c - what the kernel counted meanwhile, to and from a report: rows by CPU. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,19 +62,26 @@ static void put_row(struct tlat_writer *w, json_t *rows, const char *name, json_
 	json_decref(key);
 }
 
-static json_t *idle_json(struct tlat_writer *w, const struct tlat_watch_delta *watch)
+static double per_wait(uint64_t usage, const struct tlat_result *result)
 {
+	uint64_t waits = result->counts.asked + result->warmup;
+
+	return waits ? (double)usage / (double)waits : NAN;
+}
+
+static json_t *idle_json(struct tlat_writer *w, const struct tlat_result *result)
+{
+	const struct tlat_watch_delta *watch = result->watch;
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < watch->n_idle; i++) {
 		const struct tlat_watch_idle *idle = &watch->idle[i];
-		double share = watch->duration_ns > 0
-				       ? (double)idle->time_ns / (double)watch->duration_ns
-				       : 0;
 		json_t *row = json_object();
 
 		tlat_json_put_fields(w, row, idle, idle_fields, TLAT_ARRAY_SIZE(idle_fields));
-		tlat_json_put(w, row, "share", tlat_json_real(share));
+		tlat_json_put(w, row, "share", tlat_json_real(tlat_idle_time_share(watch, idle)));
+		tlat_json_put(w, row, "usage_per_wait",
+			      tlat_json_real(per_wait(idle->usage, result)));
 		put_row(w, cpu_rows(w, object, idle->cpu), idle->state, row);
 	}
 	return object;
@@ -89,14 +97,15 @@ static json_t *counts_json(struct tlat_writer *w, const struct tlat_watch_count 
 	return object;
 }
 
-json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_watch_delta *watch)
+json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_result *result)
 {
+	const struct tlat_watch_delta *watch = result->watch;
 	json_t *object;
 
 	if (!watch)
 		return json_null();
 	object = json_object();
-	tlat_json_put(w, object, "idle", idle_json(w, watch));
+	tlat_json_put(w, object, "idle", idle_json(w, result));
 	tlat_json_put(w, object, "interrupts",
 		      counts_json(w, watch->interrupts, watch->n_interrupts));
 	tlat_json_put(w, object, "softirqs", counts_json(w, watch->softirqs, watch->n_softirqs));

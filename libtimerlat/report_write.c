@@ -232,10 +232,10 @@ static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *
 	if (report->findings.n > report->n_findings_read)
 		merge_findings(w, object, report);
 	put_verdict(w, object, report);
-	if (!report->appended)
-		return object;
-	merge_offsets(w, object, report);
-	tlat_json_put(w, object, "results", results_json(w, report));
+	if (report->appended)
+		merge_offsets(w, object, report);
+	if (report->appended || report->judged)
+		tlat_json_put(w, object, "results", results_json(w, report));
 	return object;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* result.c - what a result owns, its accounting identity, its counters and their names. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ void tlat_result_free(struct tlat_result *result)
 	tlat_watch_delta_free(result->watch);
 	tlat_findings_free(&result->findings);
 	tlat_document_free(result->document);
+	tlat_judgement_free(result->judgement);
 	free(result->outliers);
 	free(result->raw);
 	free(result->repeat);
@@ -99,44 +101,50 @@ int64_t tlat_counts_balance(const struct tlat_counts *counts)
 			 counts->missed - tlat_counts_rejected(counts) - counts->unfinished);
 }
 
-/* Counters that are one member each, in the order of the report. */
-static const struct {
-	const char *name;
-	size_t offset;
-} counters[] = {
-	{ "asked", offsetof(struct tlat_result, counts.asked) },
-	{ "recorded", offsetof(struct tlat_result, counts.recorded) },
-	{ "early", offsetof(struct tlat_result, counts.early) },
-	{ "overflow", offsetof(struct tlat_result, counts.overflow) },
-	{ "missed", offsetof(struct tlat_result, counts.missed) },
-	{ "unfinished", offsetof(struct tlat_result, counts.unfinished) },
-	{ "warmup", offsetof(struct tlat_result, warmup) },
-	{ "rests", offsetof(struct tlat_result, rests) },
+const struct tlat_counter tlat_counters[TLAT_COUNTERS] = {
+	{ "asked", offsetof(struct tlat_counts, asked) },
+	{ "recorded", offsetof(struct tlat_counts, recorded) },
+	{ "early", offsetof(struct tlat_counts, early) },
+	{ "overflow", offsetof(struct tlat_counts, overflow) },
+	{ "missed", offsetof(struct tlat_counts, missed) },
+	{ "unfinished", offsetof(struct tlat_counts, unfinished) },
 };
+
+uint64_t tlat_counter(const struct tlat_counts *counts, size_t i)
+{
+	uint64_t count;
+
+	memcpy(&count, (const char *)counts + tlat_counters[i].offset, sizeof(count));
+	return count;
+}
+
+static int count_is(const char *name, uint64_t count, const char **ret_name, uint64_t *ret_count)
+{
+	*ret_name = name;
+	*ret_count = count;
+	return 0;
+}
 
 int tlat_result_count(const struct tlat_result *result, size_t index, const char **ret_name,
 		      uint64_t *ret_count)
 {
-	const size_t n = TLAT_ARRAY_SIZE(counters);
+	const struct tlat_counts *counts = &result->counts;
 
-	if (index < n) {
-		*ret_name = counters[index].name;
-		memcpy(ret_count, (const char *)result + counters[index].offset,
-		       sizeof(*ret_count));
-		return 0;
-	}
-	index -= n;
-	if (index < TLAT_REJECTED_COUNT) {
-		*ret_name = tlat_rejected_names[index];
-		*ret_count = result->counts.rejected[index];
-		return 0;
-	}
+	if (index < TLAT_COUNTERS)
+		return count_is(tlat_counters[index].name, tlat_counter(counts, index), ret_name,
+				ret_count);
+	index -= TLAT_COUNTERS;
+	if (!index--)
+		return count_is("warmup", result->warmup, ret_name, ret_count);
+	if (!index--)
+		return count_is("rests", result->rests, ret_name, ret_count);
+	if (index < TLAT_REJECTED_COUNT)
+		return count_is(tlat_rejected_names[index], counts->rejected[index], ret_name,
+				ret_count);
 	index -= TLAT_REJECTED_COUNT;
 	if (index >= TLAT_DISTURBED_COUNT)
 		return -ENOENT;
-	*ret_name = tlat_disturbed_names[index];
-	*ret_count = result->counts.disturbed[index];
-	return 0;
+	return count_is(tlat_disturbed_names[index], counts->disturbed[index], ret_name, ret_count);
 }
 
 static uint64_t idle_entries(const struct tlat_watch_delta *watch, int32_t cpu)
@@ -162,6 +170,15 @@ static const struct tlat_watch_idle *idle_at(const struct tlat_watch_delta *watc
 	return NULL;
 }
 
+/* The kernel adds a stay when it ends: one that began before the run can exceed it. */
+double tlat_idle_time_share(const struct tlat_watch_delta *watch,
+			    const struct tlat_watch_idle *idle)
+{
+	if (watch->duration_ns <= 0)
+		return NAN;
+	return fmin((double)idle->time_ns / (double)watch->duration_ns, 1);
+}
+
 int tlat_result_idle(const struct tlat_result *result, size_t index,
 		     struct tlat_idle_share *ret_share)
 {
@@ -180,5 +197,6 @@ int tlat_result_idle(const struct tlat_result *result, size_t index,
 	share.time_ns = (int64_t)idle->time_ns;
 	share.share = (double)idle->usage / (double)idle_entries(watch, idle->cpu);
 	share.cpu = idle->cpu;
+	share.time_share = tlat_idle_time_share(watch, idle);
 	return tlat_facts_copy(ret_share, &share, sizeof(share));
 }

@@ -40,6 +40,14 @@ struct tlat_counts {
 	uint64_t disturbed[TLAT_DISTURBED_COUNT];
 };
 
+/* The counters that are one member each, in the order of the report. */
+#define TLAT_COUNTERS 6
+extern const struct tlat_counter {
+	const char *name;
+	size_t offset; /* in struct tlat_counts */
+} tlat_counters[TLAT_COUNTERS];
+uint64_t tlat_counter(const struct tlat_counts *counts, size_t i);
+
 /* One side as the kernel had it, read back. */
 struct tlat_side_facts {
 	int32_t cpu, policy, priority;
@@ -68,12 +76,29 @@ extern const char *const tlat_end_names[5];
 
 #define TLAT_NO_VERDICT (-1) /* no budget was given */
 
+/* A budget that the result was held against, and what came of it. */
+struct tlat_judged_term {
+	char *text; /* the line of tlat_budget_check() */
+	int32_t verdict;
+};
+
+struct tlat_judgement {
+	char *expr; /* as given */
+	struct tlat_judged_term *terms;
+	size_t n_terms;
+	int32_t verdict; /* the worst of the terms */
+};
+
+void tlat_judgement_free(struct tlat_judgement *judgement);
+
 struct tlat_result {
 	char probe[48], from[128], to[128];
 	int32_t thread;
 	bool pair, round_trip, verify, has_kick, supported, periodic;
 	const char *relation; /* static, NULL for solo */
 	struct tlat_side_facts wait, kick;
+	/* As the run asked; a waker that is to come second has a lower priority than the waiter. */
+	int32_t policy_asked, priority_asked, kick_priority_asked;
 	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
 	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
@@ -94,9 +119,10 @@ struct tlat_result {
 	bool has_offset;
 	struct tlat_clock_offset offset; /* kick CPU -> wait CPU */
 	struct tlat_watch_delta *watch;
-	char *repeat;	 /* command that repeats this result alone */
-	int32_t end;	 /* enum tlat_end */
-	int32_t verdict; /* enum tlat_verdict or TLAT_NO_VERDICT */
+	char *repeat;			  /* command that repeats this result alone */
+	int32_t end;			  /* enum tlat_end */
+	int32_t verdict;		  /* enum tlat_verdict or TLAT_NO_VERDICT */
+	struct tlat_judgement *judgement; /* NULL: no budget, or none that was recorded */
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */
 	struct tlat_calibration *clock; /* NULL: not known */
@@ -111,6 +137,10 @@ void tlat_result_free(struct tlat_result *result);
 int64_t tlat_counts_balance(const struct tlat_counts *counts);
 uint64_t tlat_counts_rejected(const struct tlat_counts *counts);
 uint64_t tlat_counts_disturbed(const struct tlat_counts *counts);
+
+/* Share (0..1) of the time watched that a CPU spent in that state; NAN: not known. */
+double tlat_idle_time_share(const struct tlat_watch_delta *watch,
+			    const struct tlat_watch_idle *idle);
 
 /* The static name ("smt") that equals text, or NULL. */
 const char *tlat_relation_from_name(const char *text);

@@ -12,7 +12,9 @@
 #include "stats.h"
 
 /* Fewer values than this beyond a quantile do not carry it. */
-#define BEYOND_MIN 10
+#define BEYOND_MIN	       10
+/* Nor do fewer independent ones: their interval would reach from one end to the other. */
+#define BEYOND_INDEPENDENT_MIN 3
 
 /* A denominator that is not 0. */
 static double nonzero(double x)
@@ -176,6 +178,14 @@ uint64_t tlat_stats_needed(double p)
 	return (uint64_t)ceil(BEYOND_MIN / (1 - p) * (1 - 1e-9));
 }
 
+uint64_t tlat_stats_needed_at(double p, double tau)
+{
+	double rarer = fmin(p, 1 - p);
+	double independent = ceil(BEYOND_INDEPENDENT_MIN * tau / rarer * (1 - 1e-9));
+
+	return (uint64_t)fmax((double)tlat_stats_needed(1 - rarer), independent);
+}
+
 void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
 			 struct tlat_estimate *ret)
 {
@@ -184,8 +194,7 @@ void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks 
 
 	tlat_stats_bounds(hist, blocks, p, 0.025, &bounds);
 	*ret = (struct tlat_estimate){ .n_eff = bounds.n_eff, .tau = bounds.tau };
-	ret->supported =
-		p > 0 && p < 1 && n >= tlat_stats_needed(p) && n >= tlat_stats_needed(1 - p);
+	ret->supported = p > 0 && p < 1 && n >= tlat_stats_needed_at(p, bounds.tau);
 	ret->value = ret->supported ? tlat_hist_quantile(hist, p) : (double)tlat_hist_max(hist);
 	ret->lo = tlat_hist_quantile(hist, ret->supported ? bounds.p_lo : 0);
 	ret->hi = tlat_hist_quantile(hist, ret->supported ? bounds.p_hi : 1);

@@ -10,13 +10,13 @@ struct tlat_estimate {
 	double value, lo, hi;
 	double n_eff;	/* effective sample size */
 	double tau;	/* one sample in tau is independent, >= 1 */
-	bool supported; /* false: too few samples; value is then the maximum */
+	bool supported; /* false: too few samples, or too much alike; value is the maximum then */
 };
 
 /*
  * Quantile p of hist with a block-based interval (statistics E2.2): tau from the spread of the
  * per-block shares below it, binomial ranks for N / tau, scaled back and rounded outward. blocks
- * may be NULL (tau 1). supported: N(1-p) >= 10 and N p >= 10 as estimates.
+ * may be NULL (tau 1). supported: N >= tlat_stats_needed_at(p, tau).
  */
 void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
 			 struct tlat_estimate *ret);
@@ -43,6 +43,12 @@ double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p);
 
 /* Samples needed before quantile p is printed: ceil(10 / (1-p)); 0 < p < 1. */
 uint64_t tlat_stats_needed(double p);
+
+/*
+ * The same where one sample in tau is independent, for either side: N and N / tau have at least 10
+ * and 3 values beyond the quantile. 0 < p < 1.
+ */
+uint64_t tlat_stats_needed_at(double p, double tau);
 
 /* Clopper-Pearson two-sided bounds of a share: k of n, confidence e.g. 0.95. */
 void tlat_stats_share(double k, double n, double confidence, double *ret_lo, double *ret_hi);

@@ -205,6 +205,21 @@ static void summarise_latency(const struct tlat_result *result, struct tlat_summ
 	s->worst_ns = u.worst_ns;
 }
 
+/* 0, also where there is nothing to correct, or -ENOMEM. */
+static int summarise_corrected(const struct tlat_result *result, struct tlat_summary *s)
+{
+	struct tlat_figures f;
+	int64_t added = tlat_result_corrected(result, &f);
+
+	if (added < 0)
+		return added == -ENOMEM ? -ENOMEM : 0;
+	s->corrected_p50_ns = f.q[0].value;
+	s->corrected_p99_ns = f.q[2].value;
+	s->corrected_p999_ns = f.q[3].value;
+	s->corrected_max_ns = f.max_ns;
+	return 0;
+}
+
 int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *summary)
 {
 	struct tlat_summary s = {
@@ -223,9 +238,17 @@ int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *s
 		.interval_ns = result->interval_ns,
 		.cpu_latency_ns = result->cpu_latency_ns,
 		.thread = result->thread,
+		.policy_asked = result->policy_asked,
+		.priority_asked = result->priority_asked,
+		.corrected_p50_ns = NAN,
+		.corrected_p99_ns = NAN,
+		.corrected_p999_ns = NAN,
+		.corrected_max_ns = NAN,
 	};
 
 	summarise_counts(&result->counts, &s);
 	summarise_latency(result, &s);
+	if (summarise_corrected(result, &s) < 0)
+		return -ENOMEM;
 	return tlat_facts_copy(summary, &s, sizeof(s));
 }

@@ -2,7 +2,7 @@
 /*
  * uncertainty.c - the budget of uncertainty of one figure, after the GUM: bounds become standard
  * uncertainties (a / sqrt 3 where nothing more is known than the bound a), those add in
- * quadrature, and the sum is expanded by k = 2. Nothing is subtracted from any figure: the cost of
+ * quadrature, and the sum is expanded by K. Nothing is subtracted from any figure: the cost of
  * the stamps stays in it, and the ordering component says how much that can be.
  */
 #include <math.h>
@@ -12,6 +12,7 @@
 #include "uncertainty.h"
 
 #define PPB 1e-9
+#define K   2	     /* expansion of the sum */
 #define Z95 1.959964 /* a 95 % interval is this many standard deviations either side */
 
 const char *const tlat_component_names[TLAT_U_COUNT] = {
@@ -98,7 +99,8 @@ static struct part sampling(const struct tlat_uncertainty_input *in)
 
 	if (!isfinite(half_ns))
 		return (struct part){ 0 };
-	return (struct part){ half_ns / Z95, half_ns };
+	/* There is no bound: the linear sum takes the expanded term. */
+	return (struct part){ half_ns / Z95, K * half_ns / Z95 };
 }
 
 void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret)
@@ -117,5 +119,7 @@ void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncer
 		ret->worst_ns += parts[i].bound_ns;
 		square += parts[i].u_ns * parts[i].u_ns;
 	}
-	ret->u_ns = 2 * sqrt(square);
+	ret->u_ns = K * sqrt(square);
+	/* Where one bound outweighs all others, expansion leads beyond it: K / sqrt 3 > 1. */
+	ret->worst_ns = fmax(ret->worst_ns, ret->u_ns);
 }

@@ -38,7 +38,7 @@ struct tlat_uncertainty_input {
 struct tlat_uncertainty {
 	double component_ns[TLAT_U_COUNT];
 	double u_ns;	 /* expanded, k = 2 */
-	double worst_ns; /* linear sum of the bounds */
+	double worst_ns; /* linear sum of the bounds, and of k times what has none; >= u_ns */
 };
 
 void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret);

@@ -15,7 +15,7 @@ except ImportError:
     print("check_schema.py: python3-jsonschema is not installed", file=sys.stderr)
     sys.exit(77)
 
-SCHEMA = pathlib.Path(__file__).with_name("report.schema.json")
+SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "libtimerlat/report.schema.json"
 COUNTED = ("recorded", "early", "overflow", "missed", "unfinished")
 
 
@@ -91,6 +91,11 @@ def check_result(result, where):
             yield f"{where}: a block of {block['n']} has {total(block['counts'])}"
     if in_blocks > counts["recorded"] + counts["early"] + counts["overflow"]:
         yield f"{where}: blocks hold {in_blocks}, more than were recorded"
+    for outlier in result["outliers"]:
+        if (outlier["block"] is None) != (not result["blocks"]):
+            yield f"{where}: an outlier has no block, or there are none, but not both"
+        elif result["blocks"] and outlier["block"] >= len(result["blocks"]):
+            yield f"{where}: an outlier is in block {outlier['block']}, which is not there"
     values = [outlier["value_ns"] for outlier in result["outliers"]]
     if values != sorted(values, reverse=True):
         yield f"{where}: outliers do not descend"

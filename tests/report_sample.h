@@ -141,6 +141,9 @@ static inline struct tlat_result *sample_pair(size_t n, uint64_t seed)
 	result->relation = "llc";
 	result->wait = (struct tlat_side_facts){ 1, TLAT_SCHED_FIFO, 40, 4711, 1 };
 	result->kick = (struct tlat_side_facts){ 0, TLAT_SCHED_FIFO, 40, 4712, 50000 };
+	result->policy_asked = TLAT_SCHED_FIFO;
+	result->priority_asked = 41;
+	result->kick_priority_asked = 39;
 	result->settle_ns = 50000;
 	result->dither_ns = 11;
 	result->duration_ns = 2000000000;

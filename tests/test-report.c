@@ -41,10 +41,14 @@ static void same_summary(const struct tlat_result *a, const struct tlat_result *
 	assert_memory_equal(&x, &y, offsetof(struct tlat_summary, min_ns));
 	for (; from <= &x.recovered_u_ns; from++, to++)
 		same_double(*from, *to);
+	for (from = &x.corrected_p50_ns, to = &y.corrected_p50_ns; from <= &x.corrected_max_ns;)
+		same_double(*from++, *to++);
 	assert_int_equal(x.wait_cpu, y.wait_cpu);
 	assert_int_equal(x.kick_cpu, y.kick_cpu);
 	assert_int_equal(x.policy, y.policy);
 	assert_int_equal(x.priority, y.priority);
+	assert_int_equal(x.policy_asked, y.policy_asked);
+	assert_int_equal(x.priority_asked, y.priority_asked);
 }
 
 static void same_findings(const struct tlat_result *a, const struct tlat_result *b)
@@ -210,6 +214,184 @@ static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_need
 	tlat_report_free(report);
 }
 
+/* 8 blocks of 2500 equal values each are 20000 samples, but 8 independent ones. */
+static void samples_that_are_all_alike_carry_the_median_only(void **state)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_result *result = sample_solo(8, 1);
+	struct tlat_summary s = { .size = sizeof(s) };
+	json_t *document, *needs;
+	uint64_t seed = 3;
+	char *text;
+
+	(void)state;
+	tlat_hist_free(result->latency);
+	tlat_blocks_free(result->blocks);
+	free(result->outliers);
+	result->outliers = NULL;
+	assert_int_equal(tlat_hist_new(&result->latency, 1000000000), 0);
+	assert_int_equal(tlat_blocks_new(&result->blocks, 250000000), 0);
+	for (int block = 0; block < 8; block++) {
+		int64_t value = 1000 * (block + 1) + (int64_t)(sample_next(&seed) % 100);
+
+		for (int i = 0; i < 2500; i++)
+			tlat_hist_record(result->latency, value);
+		assert_int_equal(tlat_blocks_cut(result->blocks, result->latency), 0);
+	}
+	result->counts = (struct tlat_counts){ .asked = 20000, .recorded = 20000 };
+	assert_int_equal(tlat_report_add(report, result), 0);
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	assert_true(isfinite(s.p50_ns) && isnan(s.p90_ns) && isnan(s.p99_ns) && isnan(s.p999_ns));
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	needs = json_object_get(json_array_get(json_object_get(document, "results"), 0), "needs");
+	assert_true(json_integer_value(json_object_get(needs, "p90_ns")) > 20000);
+	assert_true(json_integer_value(json_object_get(needs, "p99_ns")) > 20000);
+	assert_null(json_object_get(needs, "p50_ns"));
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+static json_t *result_of(const json_t *document, size_t i)
+{
+	return json_array_get(json_object_get(document, "results"), i);
+}
+
+static void a_budget_is_written_term_by_term(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	struct tlat_error error = { 0 };
+	const char *expr, *verdict, *first, *second, *line;
+	json_t *document;
+	char *text;
+
+	(void)state;
+	assert_int_equal(tlat_report_budget(report, 0, "p50<1s,bogus<3", &error), -EINVAL);
+	assert_non_null(strstr(error.text, "bogus"));
+	assert_int_equal(tlat_report_budget(report, 2, "p50<1s", &error), -ENOENT);
+	assert_null(report->results[0]->judgement);
+	assert_int_equal(tlat_report_budget(report, 0, "p50<1ns", NULL), TLAT_FAIL);
+	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "p50<1s, early=0", NULL),
+			 TLAT_FAIL);
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	assert_int_equal(json_unpack(result_of(document, 0),
+				     "{s:s, s:{s:s, s:[{s:s, s:s},{s:s}!]}}", "verdict", &verdict,
+				     "budget", "expr", &expr, "terms", "verdict", &first, "text",
+				     &line, "verdict", &second),
+			 0);
+	assert_string_equal(expr, "p50<1s, early=0");
+	assert_string_equal(first, "PASS");
+	assert_string_equal(second, "FAIL");
+	assert_string_equal(verdict, "FAIL");
+	assert_non_null(strstr(line, "p50 < 1 s: PASS (upper 95 % bound"));
+	assert_non_null(json_object_get(result_of(document, 1), "budget"));
+	assert_string_equal(json_string_value(json_object_get(document, "verdict")), "FAIL");
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+static void a_verdict_on_what_was_read_is_written_too(void **state)
+{
+	struct tlat_report *report = sample_full(20000), *again;
+	char *text = sample_text(report), *judged;
+	json_t *before, *after;
+
+	(void)state;
+	again = sample_read(text);
+	assert_int_equal(tlat_report_budget(again, 1, "p50<1s", NULL), TLAT_PASS);
+	judged = sample_text(again);
+	before = json_loads(text, 0, NULL);
+	after = json_loads(judged, 0, NULL);
+	assert_true(json_equal(result_of(before, 0), result_of(after, 0)));
+	assert_string_equal(json_string_value(json_object_get(result_of(after, 1), "verdict")),
+			    "PASS");
+	json_object_del(result_of(after, 1), "verdict");
+	json_object_del(result_of(after, 1), "budget");
+	assert_true(json_equal(before, after));
+	json_decref(before);
+	json_decref(after);
+	free(judged);
+	free(text);
+	tlat_report_free(again);
+	tlat_report_free(report);
+}
+
+static void an_empty_report_meets_no_budget(void **state)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_error error = { 0 };
+
+	(void)state;
+	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "max<1s", &error), -ENOENT);
+	assert_int_equal(error.code, -ENOENT);
+	tlat_report_free(report);
+}
+
+static void what_was_asked_stands_beside_what_is_in_force(void **state)
+{
+	struct tlat_report *report = sample_full(100);
+	struct tlat_summary s = { .size = sizeof(s) };
+	char *text = sample_text(report);
+	json_t *document = json_loads(text, 0, NULL);
+	json_t *result = json_array_get(json_object_get(document, "results"), 0), *wait, *kick;
+	const char *policy;
+	int asked, in_force;
+
+	(void)state;
+	wait = json_object_get(result, "wait");
+	kick = json_object_get(result, "kick");
+	assert_int_equal(json_unpack(wait, "{s:s, s:i, s:i}", "policy_asked", &policy,
+				     "priority_asked", &asked, "priority", &in_force),
+			 0);
+	assert_string_equal(policy, "fifo");
+	assert_int_equal(asked, 41);
+	assert_int_equal(in_force, 40);
+	assert_int_equal(json_integer_value(json_object_get(kick, "priority_asked")), 39);
+	assert_int_equal(tlat_result_summary(report->results[0], &s), 0);
+	assert_int_equal(s.policy_asked, TLAT_SCHED_FIFO);
+	assert_int_equal(s.priority_asked, 41);
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+static void an_outlier_names_its_block_and_idle_states_their_shares(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	struct tlat_idle_share idle = { .size = sizeof(idle) };
+	json_t *document, *result, *row;
+	int first, second;
+	char *text;
+
+	(void)state;
+	report->results[0]->watch->idle[1].time_ns = UINT64_C(2500000000);
+	text = sample_text(report);
+	document = json_loads(text, 0, NULL);
+	result = json_array_get(json_object_get(document, "results"), 0);
+	assert_int_equal(json_unpack(json_object_get(result, "outliers"), "[{s:i},{s:i}]", "block",
+				     &first, "block", &second),
+			 0);
+	/* eight blocks of 250 ms; the largest value came at the end of the 2 s */
+	assert_int_equal(first, 7);
+	assert_int_equal(second, 0);
+	row = json_object_get(json_object_get(result, "watch"), "idle");
+	row = json_object_get(json_object_get(row, "1"), "C1");
+	same_double(json_real_value(json_object_get(row, "share")), 0.35);
+	same_double(json_real_value(json_object_get(row, "usage_per_wait")),
+		    1234.0 / (20006 + 1000));
+	assert_int_equal(tlat_result_idle(report->results[0], 0, &idle), 0);
+	same_double(idle.share, 1234.0 / 1237);
+	same_double(idle.time_share, 0.35);
+	assert_int_equal(tlat_result_idle(report->results[0], 1, &idle), 0);
+	same_double(idle.time_share, 1);
+	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
 static void a_probe_that_cannot_run_is_still_a_result(void **state)
 {
 	struct tlat_report *report = sample_report(), *again;
@@ -290,6 +472,27 @@ static void the_corrected_view_has_every_hidden_expiry(void **state)
 	same_double(corrected.min_ns, (double)tlat_hist_min(expected));
 	same_double(corrected.mean_ns, tlat_hist_mean(expected));
 	tlat_hist_free(expected);
+	tlat_result_free(result);
+}
+
+static void the_summary_has_the_corrected_figures_or_none(void **state)
+{
+	struct tlat_result *result = sample_solo(2000, 9);
+	struct tlat_summary s = { .size = sizeof(s) };
+	struct tlat_figures corrected;
+
+	(void)state;
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	assert_true(isnan(s.corrected_p50_ns) && isnan(s.corrected_max_ns));
+	result->counts.missed = 1;
+	result->interval_ns = 1000;
+	assert_true(tlat_result_corrected(result, &corrected) > 0);
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	same_double(s.corrected_p50_ns, corrected.q[0].value);
+	same_double(s.corrected_p99_ns, corrected.q[2].value);
+	same_double(s.corrected_p999_ns, corrected.q[3].value);
+	same_double(s.corrected_max_ns, corrected.max_ns);
+	assert_true(s.corrected_p50_ns < s.p50_ns);
 	tlat_result_free(result);
 }
 
@@ -585,9 +788,16 @@ int main(void)
 		cmocka_unit_test(what_this_library_does_not_know_survives_a_rewrite),
 		cmocka_unit_test(
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
+		cmocka_unit_test(samples_that_are_all_alike_carry_the_median_only),
+		cmocka_unit_test(a_budget_is_written_term_by_term),
+		cmocka_unit_test(a_verdict_on_what_was_read_is_written_too),
+		cmocka_unit_test(an_empty_report_meets_no_budget),
+		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
+		cmocka_unit_test(an_outlier_names_its_block_and_idle_states_their_shares),
 		cmocka_unit_test(a_probe_that_cannot_run_is_still_a_result),
 		cmocka_unit_test(a_shorter_summary_struct_is_filled_as_far_as_it_goes),
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),
+		cmocka_unit_test(the_summary_has_the_corrected_figures_or_none),
 		cmocka_unit_test(a_stall_of_a_minute_is_corrected_at_once),
 		cmocka_unit_test(the_offset_counts_for_one_way_pairs_on_two_cpus_only),
 		cmocka_unit_test(without_an_offset_a_wake_across_cpus_has_no_uncertainty),

@@ -606,7 +606,8 @@ TLAT_API const char *tlat_result_repeat(const struct tlat_result *result);
 
 /*
  * The quantile p (0 < p < 1) of all values, with its 95 % interval, in ns.
- * Returns 0; -EINVAL for another p; -ENODATA when the samples cannot carry it,
+ * Returns 0; -EINVAL for another p; -ENODATA when the samples cannot carry it
+ * (fewer than ten beyond it, or fewer than three independent ones),
  * *ret_hi_ns then being the largest value seen, a bound on nothing ("max so
  * far"; NAN: no value). Each pointer may be NULL. [hot]
  */
@@ -624,7 +625,7 @@ struct tlat_summary {
 	double floor_p50_ns;	    /* null probe on this clock */
 	double floor_pair_p50_ns;   /* shared-memory flag on these CPUs; NAN: none */
 	double u_ns;		    /* expanded uncertainty (k = 2) of p50; NAN: not known */
-	double worst_ns;	    /* linear sum of its bounds; NAN as u_ns */
+	double worst_ns;	    /* linear sum of its bounds, >= u_ns; NAN as u_ns */
 	double dwell_p50_ns;	    /* pairs: announcement to kick; NAN: none */
 	double injected_ns;	    /* self-test: delay really spun, median; NAN: none */
 	double recovered_ns;	    /* the same as the probe saw it */
@@ -636,9 +637,15 @@ struct tlat_summary {
 	int64_t cpu_latency_ns;	    /* held during the run; -1: not touched */
 	int32_t thread;		    /* which measuring thread of its run, 0 and up */
 	int32_t reserved;
+	/* With every expiry put back that hid behind a late one; NAN: nothing to correct. */
+	double corrected_p50_ns, corrected_p99_ns, corrected_p999_ns, corrected_max_ns;
+	int32_t policy_asked, priority_asked; /* of the waiter, granted or not */
 };
 
-/* Fill *summary up to the caller's summary->size. Returns 0 or -EINVAL. [hot] */
+/*
+ * Fill *summary up to the caller's summary->size. Returns 0, -EINVAL for a size of 0, or -ENOMEM.
+ * [setup]
+ */
 TLAT_API int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *summary);
 
 /* The distribution itself, as long as the report lives; NULL when nothing was measured. [hot] */
@@ -658,9 +665,11 @@ struct tlat_idle_share {
 	const char *state; /* "POLL", "C1"; lives as long as the report */
 	uint64_t usage;	   /* entries into this state */
 	int64_t time_ns;   /* time spent in it */
-	double share;	   /* of all idle entries of that CPU, 0..1 */
+	double share;	   /* of entries: usage over all idle entries of that CPU, 0..1 */
 	int32_t cpu;
 	int32_t reserved;
+	double time_share; /* of time: time_ns over the time watched, 0..1 ("share" in a report);
+			    * NAN: not known */
 };
 
 /*
@@ -706,6 +715,17 @@ TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_find
  * there is no such result, -EINVAL when verdict is none. [setup]
  */
 TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict);
+
+/*
+ * Hold result number index, or every result (TLAT_REPORT_WHOLE), against a budget as
+ * tlat_budget_check() does, and record it: the result is written with its "verdict" and with
+ * "budget": the expression and the reason and verdict of each term. TLAT_REPORT_WHOLE records the
+ * worst as the verdict of the whole. A later budget replaces the one before. Returns enum
+ * tlat_verdict; -EINVAL with the bad term, or -ENOENT when there is no such result (or none at
+ * all): nothing is recorded then; -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
+				struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Budget: does the machine meet it?
