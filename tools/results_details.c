@@ -34,7 +34,8 @@ static void add(struct line *line, const char *separator, const char *format, ..
 	vsnprintf(part, sizeof(part), format, args);
 	va_end(args);
 	columns = (int)tlat_text_columns(tlat_text_clean(part));
-	if (line->column > INDENT && line->column + 2 + columns > line->width) {
+	/* Two for the separator before it, one for that after it. */
+	if (line->column > INDENT && line->column + 3 + columns > line->width) {
 		fprintf(line->out, "%.1s\n%*s", *line->before == ' ' ? "" : line->before, INDENT,
 			"");
 		line->column = INDENT;
