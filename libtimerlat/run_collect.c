@@ -174,6 +174,9 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	snprintf(result->from, sizeof(result->from), "%s", ops->from);
 	snprintf(result->to, sizeof(result->to), "%s%s", ops->to,
 		 run->opts.flags & TLAT_RUN_ROUND_TRIP ? ", there and back on the waker" : "");
+	result->policy_asked = run->opts.policy;
+	result->priority_asked = run->opts.priority;
+	result->kick_priority_asked = pair ? tlat_run_kick_priority(run) : 0;
 	result->pair = pair;
 	result->supported = run->supported;
 	result->periodic = !(ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK));

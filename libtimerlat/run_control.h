@@ -53,6 +53,8 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
  */
 int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 		  struct tlat_error *reterr);
+/* run_plan.c: the priority asked for the waker. */
+int32_t tlat_run_kick_priority(const struct tlat_run *run);
 /* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
 void tlat_run_adapt(struct tlat_run *run);
 

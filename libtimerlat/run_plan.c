@@ -152,12 +152,21 @@ static void plan_limits(struct tlat_run *run, struct tlat_limits *limits)
 	limits->request = &run->request;
 }
 
+/* On one CPU the waiter must preempt the waker, so that the waker running proves it asleep. */
+int32_t tlat_run_kick_priority(const struct tlat_run *run)
+{
+	bool same = run->place.kick == run->place.wait;
+
+	if (!run->opts.priority)
+		return 0;
+	return run->opts.priority - (same && !(run->ops->flags & TLAT_PROBE_EQUAL_PRIO));
+}
+
 static void plan_pair(struct tlat_run *run, struct tlat_instance *in)
 {
 	const struct tlat_run_opts *opts = &run->opts;
 	struct tlat_pair *pair = in->pair;
 	bool same = run->place.kick == run->place.wait;
-	int32_t lower = opts->priority - (same && !(run->ops->flags & TLAT_PROBE_EQUAL_PRIO));
 
 	in->ctx->same_cpu = in->reply->same_cpu = same;
 	pair->ctx = in->ctx;
@@ -174,7 +183,7 @@ static void plan_pair(struct tlat_run *run, struct tlat_instance *in)
 	pair->seed = opts->seed;
 	pair->verify = opts->flags & TLAT_RUN_VERIFY;
 	plan_measurer(run, in, 0, run->place.wait, opts->priority);
-	plan_measurer(run, in, 1, run->place.kick, opts->priority ? lower : 0);
+	plan_measurer(run, in, 1, run->place.kick, tlat_run_kick_priority(run));
 	in->measurers[0].side.role = in->measurers[1].reply.role = TLAT_ROLE_WAIT;
 	in->measurers[1].side.role = in->measurers[0].reply.role = TLAT_ROLE_KICK;
 	in->measurers[1].records = true;

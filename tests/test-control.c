@@ -524,6 +524,46 @@ static void attributes_are_those_of_the_caller(void **state)
 	tlat_report_free(report);
 }
 
+static void *measure_without_privilege(void *arg)
+{
+	struct tlat_run_opts opts = base("wake-futex", one_cpu);
+	struct tlat_report **report = arg;
+
+	if (tlat_rt_drop_caps(NULL, NULL) < 0)
+		return arg;
+	opts.policy = TLAT_SCHED_FIFO;
+	opts.priority = 40;
+	*report = measured(&opts);
+	return NULL;
+}
+
+/* Both sides go without, the finding says why, and what was asked for stays on record. */
+static void a_refused_policy_is_refused_to_all_threads(void **state)
+{
+	struct tlat_report *report;
+	const struct tlat_result *result;
+	pthread_t thread;
+	void *failed;
+
+	(void)state;
+	pthread_create(&thread, NULL, measure_without_privilege, &report);
+	pthread_join(thread, &failed);
+	if (failed)
+		skip();
+	result = tlat_report_result(report, 0);
+	if (has_finding(result, "policy-refused")) {
+		assert_int_equal(result->wait.policy, TLAT_SCHED_OTHER);
+		assert_int_equal(result->kick.policy, TLAT_SCHED_OTHER);
+	} else { /* a generous RLIMIT_RTPRIO */
+		assert_int_equal(result->wait.policy, TLAT_SCHED_FIFO);
+		assert_int_equal(result->kick.policy, TLAT_SCHED_FIFO);
+	}
+	assert_int_equal(result->policy_asked, TLAT_SCHED_FIFO);
+	assert_int_equal(result->priority_asked, 40);
+	assert_int_equal(result->kick_priority_asked, 39);
+	tlat_report_free(report);
+}
+
 /* == Requests that make no sense == */
 
 static void refuse(struct tlat_run_opts opts, const char *named)
@@ -615,6 +655,7 @@ int main(void)
 		cmocka_unit_test(runs_can_end_at_the_same_time),
 		cmocka_unit_test(no_memory_stays_locked),
 		cmocka_unit_test(attributes_are_those_of_the_caller),
+		cmocka_unit_test(a_refused_policy_is_refused_to_all_threads),
 		cmocka_unit_test(nonsense_is_refused_by_name),
 	};
 

@@ -439,6 +439,21 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	book_init(&t->book);
 }
 
+static struct pair_test *pair_new(const enum fate *fates, size_t n, uint64_t samples)
+{
+	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+
+	assert_non_null(t);
+	pair_init(t, fates, n, samples);
+	return t;
+}
+
+static void pair_free(struct pair_test *t)
+{
+	book_free(&t->book);
+	free(t);
+}
+
 static struct tlat_counts run_pair(struct pair_test *t)
 {
 	struct tlat_probe_side side = { .role = TLAT_ROLE_KICK };
@@ -452,11 +467,10 @@ static struct tlat_counts run_pair(struct pair_test *t)
 
 static void every_wake_is_recorded(void **state)
 {
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(NULL, 0, 200);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, NULL, 0, 200);
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 200);
 	assert_int_equal(counts.recorded, 200);
@@ -464,136 +478,120 @@ static void every_wake_is_recorded(void **state)
 	assert_int_equal(tlat_hist_count(t->book.call), 200);
 	assert_true(tlat_hist_min(t->book.dwell) >= 100);
 	assert_int_equal(t->book.end, TLAT_END_COUNT);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void a_waiter_that_never_slept_is_rejected(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_AWAKE, FATE_WAKE, FATE_AWAKE };
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(fates, 4, 10);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, fates, 4, 10);
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 10);
 	assert_int_equal(counts.rejected[TLAT_REJECTED_NOT_ASLEEP], 2);
 	assert_int_equal(counts.recorded, 8);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void a_lost_wake_is_counted_and_the_run_goes_on(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_LOST, FATE_WAKE, FATE_WAKE };
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(fates, 4, 10);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, fates, 4, 10);
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 10);
 	assert_int_equal(counts.rejected[TLAT_REJECTED_TIMEOUT], 1);
 	assert_int_equal(counts.recorded, 9);
 	assert_true(t->book.lost_wake);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void two_lost_wakes_in_a_row_end_the_run(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_LOST, FATE_LOST };
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(fates, 3, 10);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, fates, 3, 10);
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 2);
 	assert_int_equal(counts.recorded, 1);
 	assert_int_equal(tlat_counts_balance(&counts), 0);
 	assert_int_equal(t->book.end, TLAT_END_ERROR);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void an_early_stamp_is_kept_as_early(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_EARLY };
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(fates, 2, 5);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, fates, 2, 5);
 	counts = run_pair(t);
 	assert_int_equal(counts.early, 1);
 	assert_int_equal(counts.recorded, 4);
 	assert_true(tlat_hist_min(t->book.latency) < 0);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void a_stop_while_a_wake_is_out_is_one_unfinished(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_WAKE, FATE_STOP };
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(fates, 3, 100);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, fates, 3, 100);
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 3);
 	assert_int_equal(counts.recorded, 2);
 	assert_int_equal(counts.unfinished, 1);
 	assert_int_equal(t->book.end, TLAT_END_SIGNAL);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void a_slot_that_has_passed_is_late_not_lost(void **state)
 {
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(NULL, 0, 50);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, NULL, 0, 50);
 	t->pair.interval = 20; /* shorter than any cycle */
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 50);
 	assert_int_equal(counts.recorded, 50);
 	assert_true(counts.disturbed[TLAT_DISTURBED_LATE_SLOT] > 0);
 	assert_true(counts.disturbed[TLAT_DISTURBED_LATE_SLOT] <= 50);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void warm_up_is_not_asked(void **state)
 {
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(NULL, 0, 20);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, NULL, 0, 20);
 	t->pair.limits.warmup = 15;
 	t->pair.limits.warmup_span = UINT64_MAX;
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 20);
 	assert_int_equal(counts.recorded, 20);
 	assert_int_equal(t->book.warmup, 15);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 /* The waiter, of the higher priority, announces before the waker has looked at the clock. */
 static void warm_up_has_its_cycles_when_the_waiter_is_first(void **state)
 {
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(NULL, 0, 20);
 	struct tlat_probe_side side = { .role = TLAT_ROLE_KICK };
 	pthread_t waiter;
 
 	(void)state;
-	pair_init(t, NULL, 0, 20);
 	t->pair.limits.warmup = 15;
 	t->pair.limits.warmup_span = 1000000000;
 	assert_int_equal(pthread_create(&waiter, NULL, wait_side, t), 0);
@@ -604,52 +602,46 @@ static void warm_up_has_its_cycles_when_the_waiter_is_first(void **state)
 	pthread_join(waiter, NULL);
 	assert_int_equal(t->book.warmup, 15);
 	assert_int_equal(t->book.counts.asked, 20);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 /* An event too many must not leave every later cycle with the stamp of the one before. */
 static void a_wake_too_many_costs_one_cycle_only(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_TWICE, FATE_WAKE, FATE_WAKE };
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(fates, 4, 50);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, fates, 4, 50);
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 50);
 	assert_int_equal(counts.early, 0);
 	assert_int_equal(tlat_counts_balance(&counts), 0);
 	assert_true(counts.rejected[TLAT_REJECTED_NOT_ASLEEP] <= 2);
 	assert_true(counts.recorded >= 48);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void a_run_ends_in_time_however_far_the_kick_is(void **state)
 {
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(NULL, 0, 1000);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, NULL, 0, 1000);
 	t->pair.settle = 1000000000000;
 	t->pair.limits.duration = 50000;
 	counts = run_pair(t);
 	assert_int_equal(counts.asked, 0);
 	assert_int_equal(t->book.end, TLAT_END_TIME);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void after_a_rest_three_cycles_are_not_measured(void **state)
 {
-	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+	struct pair_test *t = pair_new(NULL, 0, 200);
 	struct tlat_counts counts;
 
 	(void)state;
-	pair_init(t, NULL, 0, 200);
 	t->pair.limits.rest_after = 5000; /* script time */
 	t->pair.limits.rest_ns = 1000;
 	counts = run_pair(t);
@@ -657,8 +649,7 @@ static void after_a_rest_three_cycles_are_not_measured(void **state)
 	assert_true(t->book.rests > 0);
 	assert_true(t->book.warmup >= TLAT_REST_CYCLES);
 	assert_int_equal(tlat_counts_balance(&counts), 0);
-	book_free(&t->book);
-	free(t);
+	pair_free(t);
 }
 
 static void any_fates_add_up(void **state)
