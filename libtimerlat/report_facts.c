@@ -44,12 +44,20 @@ static int add_fact(struct tlat_report *report, const char *group, const char *k
 static int add_group(struct tlat_report *report, const char *group, json_t *object)
 {
 	const char *key;
+	char name[64];
 	json_t *value;
 	int ret = 0;
 
-	json_object_foreach (object, key, value)
-		if (!ret && !json_is_object(value) && !json_is_array(value))
+	json_object_foreach (object, key, value) {
+		if (ret || json_is_array(value))
+			continue;
+		if (!json_is_object(value)) {
 			ret = add_fact(report, group, key, value);
+			continue;
+		}
+		snprintf(name, sizeof(name), "%s.%s", group, key);
+		ret = add_group(report, name, value); /* "clock.gap" */
+	}
 	return ret;
 }
 

@@ -240,6 +240,8 @@ int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *s
 		.thread = result->thread,
 		.policy_asked = result->policy_asked,
 		.priority_asked = result->priority_asked,
+		.slack_ns = result->wait.slack_ns,
+		.round_trip = result->round_trip,
 		.corrected_p50_ns = NAN,
 		.corrected_p99_ns = NAN,
 		.corrected_p999_ns = NAN,

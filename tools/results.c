@@ -48,34 +48,16 @@ static bool is_empty(const struct tlat_summary *s)
 	return s->asked == 0 && s->recorded == 0;
 }
 
-const char *tlat_results_option(const struct tlat_result *result, const char *option,
-				size_t *ret_length)
-{
-	const char *at = tlat_result_repeat(result);
-	size_t n = strlen(option);
-
-	while (at && (at = strchr(at, ' '))) {
-		at++;
-		if (strncmp(at, option, n) || (at[n] && at[n] != ' '))
-			continue;
-		at += at[n] ? n + 1 : n;
-		*ret_length = strcspn(at, " ");
-		return at;
-	}
-	return NULL;
-}
-
 const char *tlat_results_cpus(const struct tlat_result *result, char *text)
 {
 	struct tlat_summary s;
-	size_t length;
 
 	tlat_results_summary(result, &s);
 	if (is_empty(&s))
 		strcpy(text, "-");
 	else if (s.kick_cpu < 0)
 		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32, s.wait_cpu);
-	else if (tlat_results_option(result, "--round-trip", &length))
+	else if (s.round_trip)
 		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32 "->%" PRId32 "->%" PRId32, s.kick_cpu,
 			 s.wait_cpu, s.kick_cpu);
 	else

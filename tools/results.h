@@ -37,13 +37,6 @@ int tlat_findings_worst(const struct tlat_report *report);
 #define TLAT_CPUS_TEXT 48
 const char *tlat_results_cpus(const struct tlat_result *result, char *text);
 
-/*
- * What the command that repeats a result gives to an option such as "--slack": the word after it,
- * not ended by a zero, or an empty one for a flag. NULL when the option is not there.
- */
-const char *tlat_results_option(const struct tlat_result *result, const char *option,
-				size_t *ret_length);
-
 /* Fill *summary; one without figures when the result holds none. */
 void tlat_results_summary(const struct tlat_result *result, struct tlat_summary *summary);
 

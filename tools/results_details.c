@@ -170,8 +170,6 @@ static void add_point(struct line *line, const struct tlat_result *result,
 		      const struct tlat_summary *s)
 {
 	char text[TLAT_CPUS_TEXT];
-	const char *slack;
-	size_t length;
 
 	add(line, " ", "  %s", tlat_results_cpus(result, text));
 	if (s->kick_cpu >= 0)
@@ -180,9 +178,7 @@ static void add_point(struct line *line, const struct tlat_result *result,
 		add(line, " ", "interval %s", tlat_time_exact(s->interval_ns, text));
 	if (s->cpu_latency_ns >= 0)
 		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
-	slack = tlat_results_option(result, "--slack", &length);
-	if (slack)
-		add(line, " ", "slack %.*s", (int)(length < 40 ? length : 40), slack);
+	add(line, " ", "slack %s", tlat_time_exact(s->slack_ns, text));
 	line->before = ": ";
 }
 

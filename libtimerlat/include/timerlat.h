@@ -640,6 +640,9 @@ struct tlat_summary {
 	/* With every expiry put back that hid behind a late one; NAN: nothing to correct. */
 	double corrected_p50_ns, corrected_p99_ns, corrected_p999_ns, corrected_max_ns;
 	int32_t policy_asked, priority_asked; /* of the waiter, granted or not */
+	int64_t slack_ns;		      /* of the waiter, as read back */
+	int32_t round_trip;		      /* 1: there and back, stamped on the waker */
+	int32_t reserved2;
 };
 
 /*
