@@ -190,7 +190,7 @@ a_run_prints_a_table_and_how_to_repeat_it() {
 	grep -qE '^wake-futex +[0-9]+->[0-9]+ +(fifo:40|other\*)' out || fail "run: no row"
 	grep -qE '^timer-nanosleep +[0-9]+ ' out || fail "run: no solo row"
 	grep -qE '^wake-futex: .+ -> .+' out || fail "run: does not say from and to"
-	grep -q '[1-9] asked' out || fail "run: does not say how many were asked"
+	grep -q '[1-9][0-9]* asked' out || fail "run: does not say how many were asked"
 	grep -q "$(printf '\033')" out && fail "run: control codes in a file"
 	grep -v 'repeat: ' out >prose
 	[ "$(LC_ALL=C.UTF-8 wc -L <prose)" -le 100 ] || fail "run: a line of $(wc -L <prose) columns"
