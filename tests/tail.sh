@@ -16,8 +16,16 @@ for part in input().split(","):
 print(cpus[0], cpus[1])')"
 taskset -c "$wait" sh -c 'while :; do :; done' &
 hog=$!
-timeout -s KILL 60 "$TLAT" run wake-eventfd --pair "$kick:$wait" --policy other -n 3000 \
-	--warmup 0 --raw 100000 --quiet --json "$work/report.json" >/dev/null
+renice -n -20 -p "$hog" >/dev/null 2>&1 || true # more weight than the waiter, where we may
+# The scheduler lets a waiter that sleeps much go first; some of many wakes it does not.
+for samples in 5000 20000 80000; do
+	timeout -s KILL 60 "$TLAT" run wake-eventfd --pair "$kick:$wait" --policy other \
+		-n "$samples" --warmup 0 --raw "$samples" --quiet --json "$work/report.json" \
+		>/dev/null
+	held=$(/usr/bin/python3 -c 'import json, sys
+print(max(json.load(open(sys.argv[1]))["results"][0]["raw_ns"]) > 200_000)' "$work/report.json")
+	[ "$held" = False ] || break
+done
 /usr/bin/python3 - "$work/report.json" <<'PY'
 import json, sys
 result = json.load(open(sys.argv[1]))["results"][0]
