@@ -177,6 +177,13 @@ static int first_failure(struct tlat_run *run, struct tlat_error *reterr)
 	return tlat_fail(reterr, -EIO, "a measuring thread could not be set up");
 }
 
+/* Let go of the threads that are parked; none is left. */
+static void abandon(struct tlat_run *run)
+{
+	tlat_gate_set(&run->gate, TLAT_GATE_ABORTED);
+	join_measurers(run);
+}
+
 /* All threads set up and parked; or none left. */
 static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 {
@@ -189,8 +196,7 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 		tlat_run_adapt(run);
 		return 0;
 	}
-	tlat_gate_set(&run->gate, TLAT_GATE_ABORTED);
-	join_measurers(run);
+	abandon(run);
 	return error;
 }
 
@@ -366,7 +372,10 @@ static int set_up(struct tlat_run *run)
 	if (error)
 		return error;
 	make_blocks(run);
-	return watch(run, &run->error);
+	error = watch(run, &run->error);
+	if (error)
+		abandon(run);
+	return error;
 }
 
 static void measure(struct tlat_run *run)

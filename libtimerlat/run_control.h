@@ -40,10 +40,10 @@ struct tlat_run {
 	struct tlat_rt *locked; /* all memory, when asked for */
 	int end_signal;
 	atomic_int request;
-	bool stalled;		     /* the controller had to end it */
-	struct tlat_rt_state caller; /* attributes of the thread that started the run */
-	uint64_t started_ns;	     /* CLOCK_MONOTONIC, when the loops could begin */
-	int64_t realtime_ns;	     /* the same on CLOCK_REALTIME */
+	bool stalled;		    /* the controller had to end it */
+	struct tlat_rt_opts caller; /* what the thread that started the run has */
+	uint64_t started_ns;	    /* CLOCK_MONOTONIC, when the loops could begin */
+	int64_t realtime_ns;	    /* the same on CLOCK_REALTIME */
 };
 
 /* run_opts.c: whether options make sense at all. 0 or -EINVAL. */

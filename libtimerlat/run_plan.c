@@ -10,7 +10,6 @@
 #define DEFAULT_SETTLE_NS   50000LL
 #define DEFAULT_INTERVAL_NS 1000000LL
 #define DEFAULT_WARMUP	    1000
-#define DEFAULT_SLACK_NS    50000LL /* of every process, unless changed */
 #define WARMUP_SPAN_NS	    200000000LL
 #define MIN_INTERVAL_NS	    10000LL
 #define MAX_SPIN_NS	    400000000LL /* of every second, well below 950 ms */
@@ -54,14 +53,12 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 	return 0;
 }
 
-/*
- * What inherit means is settled here, on the caller's attributes: the controller is another thread,
- * and the slack that a real-time thread hands to its children is 0 (the kernel copies its own).
- */
+/* What inherit means is settled here, on the caller's attributes: the controller is another thread.
+ * A policy that a run does not offer becomes the ordinary one. */
 static void resolve_policy(struct tlat_run *run)
 {
 	struct tlat_run_opts *opts = &run->opts;
-	const struct tlat_rt_state *caller = &run->caller;
+	const struct tlat_rt_opts *caller = &run->caller;
 	bool rt = caller->policy == TLAT_SCHED_FIFO || caller->policy == TLAT_SCHED_RR;
 
 	if (opts->policy == TLAT_SCHED_INHERIT) {
@@ -70,7 +67,7 @@ static void resolve_policy(struct tlat_run *run)
 		opts->priority = rt ? caller->priority : 0;
 	}
 	if (!opts->slack_ns)
-		opts->slack_ns = caller->slack_ns > 0 ? caller->slack_ns : DEFAULT_SLACK_NS;
+		opts->slack_ns = caller->slack_ns;
 }
 
 static int64_t or_default(int64_t asked, int64_t fallback)

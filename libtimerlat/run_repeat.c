@@ -30,12 +30,10 @@ static void put_time(FILE *out, const char *option, int64_t ns)
 
 static void put_placement(FILE *out, const struct tlat_result *result)
 {
-	if (!result->pair)
-		fprintf(out, " -c %d", result->wait.cpu);
-	else if (result->kick.cpu == result->wait.cpu)
-		fprintf(out, " -c %d", result->wait.cpu);
-	else
+	if (result->pair && result->kick.cpu != result->wait.cpu)
 		fprintf(out, " --pair %d:%d", result->kick.cpu, result->wait.cpu);
+	else
+		fprintf(out, " -c %d", result->wait.cpu);
 }
 
 static void put_policy(FILE *out, const struct tlat_run_opts *opts)

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "rt.h"
 #include "run_control.h"
 
 /* With every signal blocked, so that the caller's handlers run on the caller's threads. */
@@ -32,8 +33,7 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 	tlat_gate_init(&run->begun);
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
 	run->fd = run->wake_fd = run->idle_fd = -1;
-	run->caller.size = sizeof(run->caller);
-	tlat_rt_state(&run->caller);
+	tlat_rt_inherit(&run->caller);
 	run->fd = eventfd(0, EFD_CLOEXEC);
 	run->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (run->fd < 0 || run->wake_fd < 0)

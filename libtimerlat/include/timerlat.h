@@ -427,8 +427,9 @@ struct tlat_probe_facts {
 TLAT_API int tlat_probe_facts(size_t index, struct tlat_probe_facts *facts);
 
 /*
- * Whether the probe can run here and now: 0; -ENOENT: no such probe; else why
- * not, with the remedy in reterr. Leaves nothing behind. [setup]
+ * Whether this kernel and build have what the probe needs: 0; -ENOENT: no such
+ * probe; else why not, with the remedy in reterr. What depends on CPUs is found
+ * out by a run: wake-spin needs two. Leaves nothing behind. [setup]
  */
 TLAT_API int tlat_probe_check(const char *name, struct tlat_error *reterr);
 
@@ -439,7 +440,7 @@ TLAT_API int tlat_probe_check(const char *name, struct tlat_error *reterr);
 enum tlat_run_flags {
 	TLAT_RUN_ROUND_TRIP = 1 << 0, /* pairs: A wakes B wakes A, one clock */
 	TLAT_RUN_VERIFY = 1 << 1,     /* check every cycle that the waiter slept */
-	TLAT_RUN_STRICT = 1 << 2,     /* a refused policy, CPU or slack is an error */
+	TLAT_RUN_STRICT = 1 << 2,     /* a refused policy is an error, not a finding */
 	TLAT_RUN_LOCK_ALL = 1 << 3,   /* mlockall for the whole process */
 	TLAT_RUN_NO_FLOOR = 1 << 4,   /* leave out floor and floor_pair */
 };
@@ -493,7 +494,10 @@ TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opt
 /* A descriptor that polls readable when the run is over; the run's own. [hot] */
 TLAT_API int tlat_run_fd(const struct tlat_run *run);
 
-/* End the run early; async-signal-safe, at most a few ms until it ends. [hot] */
+/*
+ * End the run early, after the cycle under way; async-signal-safe, one write(2). A wait that does
+ * not end is interrupted after 0.3 s.
+ */
 TLAT_API void tlat_run_stop(struct tlat_run *run);
 
 /* What a run looks like from outside while it goes on; values in ns. */
