@@ -264,6 +264,7 @@ static void loop(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
 
+	tlat_arch_free_vectors();
 	getrusage(RUSAGE_THREAD, &m->before);
 	if (in->ctx->ops->flags & TLAT_PROBE_LOOPBACK)
 		tlat_run_loopback(in->ctx, &in->limits, &m->side, &in->book);

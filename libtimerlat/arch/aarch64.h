@@ -51,4 +51,8 @@ static inline bool tlat_arch_hypervisor(void)
 	return false;
 }
 
+static inline void tlat_arch_free_vectors(void)
+{
+}
+
 #endif /* TLAT_ARCH_H */

@@ -37,6 +37,22 @@ static inline void tlat_arch_relax(void)
 	_mm_pause();
 }
 
+/*
+ * String functions of the C library use AVX-512 registers and leave them in use, which every
+ * switch of the thread then pays for with 1.5 KiB more to save. VZEROUPPER frees the lower
+ * sixteen only; a restore from an empty area frees the mask registers, the upper halves and the
+ * upper sixteen (components 5 to 7 of XCR0).
+ */
+__attribute__((target("avx,xsave"))) static inline void tlat_arch_free_vectors(void)
+{
+	static const _Alignas(64) unsigned char empty[1024];
+
+	if (!__builtin_cpu_supports("avx512f"))
+		return;
+	_mm256_zeroupper();
+	_xrstor((void *)empty, 0xe0);
+}
+
 /* CPUID leaves 0x15 and 0x16 are absent or rounded on most machines: nothing is claimed. */
 static inline uint64_t tlat_arch_nominal_hz(void)
 {
