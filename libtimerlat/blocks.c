@@ -168,6 +168,35 @@ int tlat_blocks_new(struct tlat_blocks **ret_blocks, int64_t length_ns)
 	return 0;
 }
 
+static int packed_copy(struct packed *ret, const struct packed *from)
+{
+	*ret = (struct packed){ .last = from->last, .samples = from->samples };
+	if (!from->n_bytes)
+		return 0;
+	ret->bytes = malloc(from->n_bytes);
+	if (!ret->bytes)
+		return -ENOMEM;
+	memcpy(ret->bytes, from->bytes, from->n_bytes);
+	ret->n_bytes = ret->room = from->n_bytes;
+	return 0;
+}
+
+struct tlat_blocks *tlat_blocks_copy(const struct tlat_blocks *blocks)
+{
+	struct tlat_blocks *copy = blocks ? malloc(sizeof(*copy)) : NULL;
+
+	if (!copy)
+		return NULL;
+	*copy = *blocks;
+	for (copy->n = 0; copy->n < blocks->n; copy->n++) {
+		if (packed_copy(&copy->v[copy->n], &blocks->v[copy->n]) < 0) {
+			tlat_blocks_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
 void tlat_blocks_free(struct tlat_blocks *blocks)
 {
 	if (!blocks)

@@ -62,6 +62,13 @@ void tlat_findings_add(struct tlat_findings *findings, int severity, const char 
 		finding_free(&f);
 }
 
+void tlat_findings_copy(struct tlat_findings *into, const struct tlat_findings *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		tlat_findings_add(into, from->v[i].severity, from->v[i].id, from->v[i].remedy, "%s",
+				  from->v[i].text);
+}
+
 void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from)
 {
 	for (size_t i = 0; i < from->n; i++)

@@ -8,7 +8,7 @@
  * pointer: it can be mapped at two addresses.
  *
  * One thread writes: it loads, adds and stores, as a locked instruction would cost more than all
- * the rest. Readers may see a count before its extremes or the reverse, never half a count.
+ * the rest. Readers may see extremes before their counts, never half a count.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -171,8 +171,10 @@ void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 /* Out of line, so that the usual case is straight. */
 __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *hist, int64_t value)
 {
-	tlat_hist_add_slot(hist, tlat_hist_slot(value), 1);
 	widen(hist, value, value);
+	/* whoever sees the count sees the extremes */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tlat_hist_add_slot(hist, tlat_hist_slot(value), 1);
 }
 
 void tlat_hist_record(struct tlat_hist *hist, int64_t value)
@@ -208,6 +210,7 @@ int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
 		if (n)
 			tlat_hist_add_slot(into, slot, n);
 	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	widen(into, load(&from->min), load(&from->max));
 	return 0;
 }

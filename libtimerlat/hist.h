@@ -54,6 +54,8 @@ uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value);
 struct tlat_blocks;
 
 int tlat_blocks_new(struct tlat_blocks **ret_blocks, int64_t length_ns);
+/* A copy of its own; NULL for NULL or when out of memory. */
+struct tlat_blocks *tlat_blocks_copy(const struct tlat_blocks *blocks);
 void tlat_blocks_free(struct tlat_blocks *blocks);
 /* Add what hist gained since the last cut. 0, or -ENOMEM: nothing changed, the next cut has it. */
 int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist);

@@ -59,6 +59,7 @@ void tlat_findings_add(struct tlat_findings *findings, int severity, const char 
 		       const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 /* Move all findings of from to the end of into. */
+void tlat_findings_copy(struct tlat_findings *into, const struct tlat_findings *from);
 void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from);
 void tlat_findings_free(struct tlat_findings *findings);
 /* Whether a finding of at least that severity is in the list. */

@@ -338,7 +338,9 @@ const char *tlat_report_end(const struct tlat_report *report)
 {
 	int32_t end = report->end_read;
 
-	if (any_ended(report, TLAT_END_SIGNAL))
+	if (any_ended(report, TLAT_END_RUNNING))
+		end = TLAT_END_RUNNING;
+	else if (any_ended(report, TLAT_END_SIGNAL))
 		end = TLAT_END_SIGNAL;
 	else if (any_ended(report, TLAT_END_ERROR))
 		end = TLAT_END_ERROR;

@@ -191,3 +191,15 @@ int tlat_report_read(struct tlat_report **ret_report, const char *path, struct t
 	free(text);
 	return ret;
 }
+
+int tlat_report_copy(struct tlat_report **ret_copy, const struct tlat_report *report)
+{
+	char *text = tlat_report_format(report);
+	int ret;
+
+	if (!text)
+		return -ENOMEM;
+	ret = tlat_report_read_text(ret_copy, text, strlen(text), false, "copy", NULL);
+	free(text);
+	return ret;
+}

@@ -26,9 +26,9 @@ const char *tlat_counter_key(const char *name)
 	return strchr(name, '.') + 1;
 }
 
-const char *const tlat_end_names[5] = {
+const char *const tlat_end_names[TLAT_END_KINDS] = {
 	[TLAT_END_COUNT] = "count", [TLAT_END_TIME] = "time",	[TLAT_END_SIGNAL] = "signal",
-	[TLAT_END_BREAK] = "break", [TLAT_END_ERROR] = "error",
+	[TLAT_END_BREAK] = "break", [TLAT_END_ERROR] = "error", [TLAT_END_RUNNING] = "running",
 };
 
 const char *tlat_relation_from_name(const char *text)

@@ -71,8 +71,16 @@ struct tlat_outliers {
 	struct tlat_outlier v[TLAT_OUTLIERS_MAX];
 };
 
-enum tlat_end { TLAT_END_COUNT, TLAT_END_TIME, TLAT_END_SIGNAL, TLAT_END_BREAK, TLAT_END_ERROR };
-extern const char *const tlat_end_names[5];
+enum tlat_end {
+	TLAT_END_COUNT,
+	TLAT_END_TIME,
+	TLAT_END_SIGNAL,
+	TLAT_END_BREAK,
+	TLAT_END_ERROR,
+	TLAT_END_RUNNING, /* it has not: a snapshot */
+	TLAT_END_KINDS,
+};
+extern const char *const tlat_end_names[TLAT_END_KINDS];
 
 #define TLAT_NO_VERDICT (-1) /* no budget was given */
 

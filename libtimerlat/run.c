@@ -52,8 +52,8 @@ static void waiter_census(struct tlat_pair *pair, struct tlat_census *census)
 	tlat_set(my->slept, !not_asleep);
 	if (!atomic_load_explicit(&pair->waker.measuring, memory_order_relaxed))
 		return;
-	my->not_asleep += pair->sleeps && !pair->verify ? not_asleep : 0;
-	my->preempted += preempted;
+	tlat_count(&my->not_asleep, pair->sleeps && !pair->verify ? not_asleep : 0);
+	tlat_count(&my->preempted, preempted);
 }
 
 /* Give the CPU up for a while, if it is time; the waker sees it and does the same. */
@@ -164,11 +164,11 @@ static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
 
 	if (cycle->woken == 0 || cycle->awake || (pair->reply && tlat_get(waiter->replied) == 0) ||
 	    (pair->verify && pair->sleeps && !tlat_get(waiter->slept))) {
-		counts->rejected[TLAT_REJECTED_NOT_ASLEEP]++;
+		tlat_count(&counts->rejected[TLAT_REJECTED_NOT_ASLEEP], 1);
 		return;
 	}
 	if (cycle->late)
-		counts->disturbed[TLAT_DISTURBED_LATE_SLOT]++;
+		tlat_count(&counts->disturbed[TLAT_DISTURBED_LATE_SLOT], 1);
 	tlat_book_record(book, (int64_t)(end - cycle->t0), cycle->t0, counts->asked - 1,
 			 tlat_get(waiter->cpu));
 	tlat_hist_record(book->dwell, (int64_t)(cycle->t0 - cycle->announced));
@@ -186,9 +186,9 @@ static int recover(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat
 	int answer;
 
 	if (cycle->measured && stopping)
-		book->counts.unfinished++;
+		tlat_count(&book->counts.unfinished, 1);
 	else if (cycle->measured)
-		book->counts.rejected[TLAT_REJECTED_TIMEOUT]++;
+		tlat_count(&book->counts.rejected[TLAT_REJECTED_TIMEOUT], 1);
 	cycle->measured = false;
 	book->lost_wake = book->lost_wake || !stopping;
 	if (stopping)
@@ -230,7 +230,7 @@ static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cycle, struc
 	if (answer > 0 && cycle->measured)
 		book_cycle(pair, cycle, book);
 	else if (cycle->measured)
-		book->counts.unfinished++;
+		tlat_count(&book->counts.unfinished, 1);
 	cycle->measured = cycle->awake = false;
 	if (answer > 0)
 		return true;
@@ -281,16 +281,16 @@ static void await_reply(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	cycle->awake = event.awake;
 	if (!error || !cycle->measured)
 		return;
-	book->counts.unfinished++;
+	tlat_count(&book->counts.unfinished, 1);
 	cycle->measured = false;
 }
 
 static void count_cycle(const struct tlat_cycle *cycle, struct tlat_book *book)
 {
 	if (cycle->measured)
-		book->counts.asked++;
+		tlat_count(&book->counts.asked, 1);
 	else
-		book->warmup++;
+		tlat_count(&book->warmup, 1);
 }
 
 /* Stamp, kick, stamp; nothing is counted before, for a store that is still under way is part of
@@ -310,7 +310,7 @@ static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	if (cycle->woken == TLAT_KICK_UNTOLD && !book->untold)
 		book->untold = true;
 	if (cycle->woken < 0) {
-		book->counts.unfinished += cycle->measured;
+		tlat_count(&book->counts.unfinished, cycle->measured);
 		book->end = TLAT_END_ERROR;
 		book->error = cycle->woken;
 		return false;
@@ -341,7 +341,6 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 			break;
 	}
 	book->ended = tlat_stamp_end(&pair->ctx->stamper);
-	book->rests = tlat_get(pair->waiter.rests);
 	/* on one CPU every wake of the waiter preempts the waker: that is no disturbance */
 	if (!pair->ctx->same_cpu)
 		tlat_census_take(&cycle.census, &ignored,
@@ -361,16 +360,16 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 
 	grid->slot = next;
 	if (slot < grid->first) {
-		book->warmup++;
+		tlat_count(&book->warmup, 1);
 		tlat_grid_begin_at(grid, next);
 		return;
 	}
 	if (!book->started)
-		book->started = grid->due;
+		tlat_note(&book->started, grid->due);
 	if (next > grid->last)
 		next = grid->last;
-	counts->asked += next - slot;
-	counts->missed += next - slot - 1;
+	tlat_count(&counts->asked, next - slot);
+	tlat_count(&counts->missed, next - slot - 1);
 	tlat_book_record(book, (int64_t)(at - grid->due), grid->due, slot - grid->first,
 			 sched_getcpu());
 }
@@ -426,8 +425,8 @@ static void solo_abandon(const struct tlat_grid *grid, struct tlat_book *book, i
 	book->error = error == -EINTR ? 0 : error;
 	if (grid->slot < grid->first || grid->slot >= grid->last)
 		return;
-	book->counts.asked++;
-	book->counts.unfinished++;
+	tlat_count(&book->counts.asked, 1);
+	tlat_count(&book->counts.unfinished, 1);
 }
 
 /* Count preemptions of measured cycles, every now and then. */

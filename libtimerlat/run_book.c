@@ -61,7 +61,7 @@ void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64
 	if (book->n_raw < book->max_raw)
 		book->raw[book->n_raw++] = value;
 	if (cpu >= 0 && cpu != book->planned_cpu)
-		book->counts.disturbed[TLAT_DISTURBED_MIGRATED]++;
+		tlat_count(&book->counts.disturbed[TLAT_DISTURBED_MIGRATED], 1);
 	if (!is_outlier(book->outliers, value))
 		return;
 	tlat_outliers_offer(book->outliers,
@@ -91,6 +91,6 @@ void tlat_census_take(struct tlat_census *census, uint64_t *not_asleep, uint64_t
 
 	tlat_census_look(census);
 	slept = census->voluntary - before.voluntary;
-	*not_asleep += slept < before.waits ? before.waits - slept : 0;
-	*preempted += census->involuntary - before.involuntary;
+	tlat_count(not_asleep, slept < before.waits ? before.waits - slept : 0);
+	tlat_count(preempted, census->involuntary - before.involuntary);
 }

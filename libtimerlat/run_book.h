@@ -34,6 +34,25 @@ struct tlat_book {
 	int32_t error; /* negative errno of the call that failed */
 };
 
+/*
+ * A loop's numbers are written by its thread alone; the controller may read them meanwhile, each
+ * whole, though not all of one moment.
+ */
+static inline uint64_t tlat_noted(const uint64_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+static inline void tlat_note(uint64_t *number, uint64_t value)
+{
+	__atomic_store_n(number, value, __ATOMIC_RELAXED);
+}
+
+static inline void tlat_count(uint64_t *number, uint64_t more)
+{
+	tlat_note(number, *number + more);
+}
+
 /* Enter one value of cycle or slot seq, begun at a stamp, ended on cpu (-1: not known). [hot] */
 void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
 		      int32_t cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* run_collect.c - from a finished run's books to its results. */
+/* run_collect.c - from a run's books to its results: at its end, or while its loops go on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +9,29 @@
 
 #define STALL_NS 50e6 /* what the kernel throttles for at least */
 
+static_assert(sizeof(struct tlat_counts) % sizeof(uint64_t) == 0, "counts are numbers only");
+
 static void collect_counts(const struct tlat_instance *in, struct tlat_result *result)
 {
 	struct tlat_counts *counts = &result->counts;
+	const uint64_t *from = (const uint64_t *)&in->book.counts;
+	uint64_t *to = (uint64_t *)counts;
 
-	*counts = in->book.counts;
+	for (size_t i = 0; i < sizeof(*counts) / sizeof(*to); i++)
+		to[i] = tlat_noted(&from[i]);
 	counts->early = tlat_hist_early(result->latency);
 	counts->overflow = tlat_hist_overflow(result->latency);
 	counts->recorded = tlat_hist_count(result->latency) - counts->early - counts->overflow;
-	if (tlat_counts_balance(counts))
-		tlat_findings_add(&result->findings, TLAT_ERROR, "accounting",
-				  "report this as a bug",
-				  "asked differs from what was accounted for by %lld",
-				  (long long)tlat_counts_balance(counts));
+}
+
+static void check_counts(struct tlat_result *result)
+{
+	int64_t balance = tlat_counts_balance(&result->counts);
+
+	if (balance)
+		tlat_findings_add(
+			&result->findings, TLAT_ERROR, "accounting", "report this as a bug",
+			"asked differs from what was accounted for by %lld", (long long)balance);
 }
 
 static uint64_t at_most(uint64_t n, uint64_t bound)
@@ -36,9 +46,10 @@ static void collect_disturbed(const struct tlat_instance *in, struct tlat_result
 	uint64_t all = tlat_hist_count(result->latency);
 
 	if (in->pair && in->book.untold)
-		disturbed[TLAT_DISTURBED_NOT_ASLEEP] = at_most(in->pair->waiter.not_asleep, all);
+		disturbed[TLAT_DISTURBED_NOT_ASLEEP] =
+			at_most(tlat_noted(&in->pair->waiter.not_asleep), all);
 	if (in->pair)
-		disturbed[TLAT_DISTURBED_PREEMPTED] += in->pair->waiter.preempted;
+		disturbed[TLAT_DISTURBED_PREEMPTED] += tlat_noted(&in->pair->waiter.preempted);
 	disturbed[TLAT_DISTURBED_PREEMPTED] = at_most(disturbed[TLAT_DISTURBED_PREEMPTED], all);
 }
 
@@ -51,9 +62,9 @@ static void add_usage(struct tlat_watch_delta *delta, const struct tlat_measurer
 }
 
 /* What the kernel counted; every result of the run carries it for the CPUs of the run. */
-static void collect_watch(struct tlat_run *run, struct tlat_instance *in)
+static void collect_watch(const struct tlat_run *run, const struct tlat_instance *in,
+			  struct tlat_result *result)
 {
-	struct tlat_result *result = in->result;
 	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK); /* steal comes in these */
 
 	result->watch = tlat_watch_delta_copy(run->seen);
@@ -192,26 +203,34 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 		pair ? tlat_machine_relation(run->machine, run->place.kick, run->place.wait) : NULL;
 }
 
-static void collect_conditions(struct tlat_run *run, struct tlat_instance *in)
+static int64_t measured_ns(const struct tlat_instance *in, uint64_t until)
 {
-	struct tlat_result *result = in->result;
+	uint64_t started = tlat_noted(&in->book.started);
 
+	return started ? (int64_t)((double)(until - started) * in->book.ns_per_unit) : 0;
+}
+
+static void collect_conditions(const struct tlat_run *run, const struct tlat_instance *in,
+			       struct tlat_result *result)
+{
 	result->wait = in->measurers[0].facts;
 	result->has_kick = in->pair;
 	if (in->pair)
 		result->kick = in->measurers[1].facts;
 	result->phase_ns = result->periodic ? (int64_t)in->solo.phase : 0;
-	result->warmup = in->book.warmup;
-	result->rests = in->book.rests;
-	result->duration_ns =
-		(int64_t)((double)(in->book.ended - in->book.started) * in->book.ns_per_unit);
-	if (!in->book.started)
-		result->duration_ns = 0;
-	result->end = run->stalled ? TLAT_END_ERROR : in->book.end;
+	result->warmup = tlat_noted(&in->book.warmup);
+	result->rests = tlat_noted(&in->book.rests);
 	result->has_offset = run->has_offset && !result->round_trip;
 	result->offset = run->offset;
-	if (run->opts.inject_ns)
-		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
+}
+
+static char *repeat_of(const struct tlat_run *run, const struct tlat_result *result)
+{
+	struct tlat_clock_facts clock = { .size = sizeof(clock) };
+
+	tlat_clock_facts(run->clock, &clock);
+	return tlat_repeat_format(&run->opts, result, tlat_clock_source_name(clock.source),
+				  run->opts.seed);
 }
 
 static void copy_hist(struct tlat_hist **ret_copy, const struct tlat_hist *from)
@@ -220,19 +239,29 @@ static void copy_hist(struct tlat_hist **ret_copy, const struct tlat_hist *from)
 		tlat_hist_merge(*ret_copy, from);
 }
 
-/* From the measuring thread's buffers to memory that outlives the run. */
-static int collect_book(struct tlat_run *run, struct tlat_instance *in)
+/* All that can be told at any time, from buffers of the measuring threads to memory of its own. */
+static int collect_so_far(const struct tlat_run *run, const struct tlat_instance *in,
+			  struct tlat_result *result)
 {
 	const struct tlat_book *book = &in->book;
-	struct tlat_result *result = in->result;
 
 	copy_hist(&result->floor, run->instances[0].floor);
 	copy_hist(&result->latency, book->latency);
 	copy_hist(&result->call, book->call);
 	copy_hist(&result->dwell, book->dwell);
+	if (!result->latency)
+		return -ENOMEM;
+	collect_counts(in, result);
+	collect_disturbed(in, result);
+	collect_conditions(run, in, result);
+	return 0;
+}
+
+static int collect_values(const struct tlat_book *book, struct tlat_result *result)
+{
 	result->outliers = malloc(sizeof(*result->outliers));
 	result->raw = malloc(book->n_raw * sizeof(*result->raw) + 1);
-	if (!result->latency || !result->outliers || !result->raw)
+	if (!result->outliers || !result->raw)
 		return -ENOMEM;
 	*result->outliers = *book->outliers;
 	if (book->n_raw)
@@ -244,14 +273,18 @@ static int collect_book(struct tlat_run *run, struct tlat_instance *in)
 static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 {
 	struct tlat_result *result = in->result;
-	int error = collect_book(run, in);
+	int error = collect_so_far(run, in, result);
 
+	if (!error)
+		error = collect_values(&in->book, result);
 	if (error)
 		return error;
-	collect_counts(in, result);
-	collect_disturbed(in, result);
-	collect_watch(run, in);
-	collect_conditions(run, in);
+	result->duration_ns = measured_ns(in, in->book.ended);
+	result->end = run->stalled ? TLAT_END_ERROR : in->book.end;
+	if (run->opts.inject_ns)
+		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
+	check_counts(result);
+	collect_watch(run, in, result);
 	find_faults(result);
 	find_losses(in, result);
 	find_oddities(in, result);
@@ -263,34 +296,65 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	return 0;
 }
 
-/* Findings that hold for all results of the run. */
-static void copy_findings(struct tlat_findings *into, const struct tlat_findings *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		tlat_findings_add(into, from->v[i].severity, from->v[i].id, from->v[i].remedy, "%s",
-				  from->v[i].text);
-}
-
 int tlat_run_collect(struct tlat_run *run)
 {
-	struct tlat_clock_facts clock = { .size = sizeof(clock) };
 	int error = 0;
 
-	tlat_clock_facts(run->clock, &clock);
 	for (int i = 0; i < run->n_instances && !error; i++) {
 		struct tlat_instance *in = &run->instances[i];
 		struct tlat_result *result = in->result;
 
 		describe(run, result);
-		copy_findings(&result->findings, &run->of_result);
+		tlat_findings_copy(&result->findings, &run->of_result);
 		if (!run->supported)
 			continue;
 		error = collect_measured(run, in);
 		result->floor_pair = run->floor_pair;
 		run->floor_pair = NULL;
-		result->repeat = tlat_repeat_format(
-			&run->opts, result, tlat_clock_source_name(clock.source), run->opts.seed);
+		result->repeat = repeat_of(run, result);
 	}
 	tlat_machine_audit(run->machine, &run->findings);
 	return error;
+}
+
+/* A cycle under way is not counted: asked is what has been accounted for. */
+static int collect_running(const struct tlat_run *run, const struct tlat_instance *in,
+			   struct tlat_result *result)
+{
+	int error = collect_so_far(run, in, result);
+
+	if (error)
+		return error;
+	result->counts.asked -= (uint64_t)tlat_counts_balance(&result->counts);
+	result->duration_ns = measured_ns(in, tlat_stamp_end(&in->ctx->stamper));
+	result->end = TLAT_END_RUNNING;
+	result->blocks = tlat_blocks_copy(in->result->blocks);
+	copy_hist(&result->floor_pair, run->floor_pair);
+	for (int i = 0; i < in->n_measurers; i++)
+		tlat_findings_copy(&result->findings, &in->measurers[i].findings);
+	tlat_findings_add(&result->findings, TLAT_INFO, "running", NULL,
+			  "the run was going on when this was written: outliers, kernel counters "
+			  "and the clock's last check are not in it");
+	result->repeat = repeat_of(run, result);
+	return 0;
+}
+
+int tlat_run_collect_running(const struct tlat_run *run, int i, struct tlat_result **ret_result)
+{
+	const struct tlat_instance *in = &run->instances[i];
+	struct tlat_result *result = tlat_result_new();
+	int error;
+
+	if (!result)
+		return -ENOMEM;
+	result->thread = in->result->thread;
+	describe(run, result);
+	tlat_findings_copy(&result->findings, &run->of_result);
+	error = collect_running(run, in, result);
+	if (error) {
+		tlat_result_free(result);
+		return error;
+	}
+	*ret_result = result;
+	return 0;
 }

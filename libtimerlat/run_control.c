@@ -282,6 +282,7 @@ static void attend(struct tlat_run *run)
 
 		doze(run, length);
 		count = cut_blocks(run);
+		tlat_snapshot_answer(run);
 		still = count == before ? still + length : 0;
 		before = count;
 		if (still < patience || books_closed(run))
@@ -401,6 +402,7 @@ void *tlat_run_control(void *arg)
 	tlat_gate_arrive(&run->begun, run->failed);
 	if (run->supported && !run->failed)
 		measure(run);
+	tlat_snapshot_end(run);
 	if (run->idle_fd >= 0)
 		close(run->idle_fd);
 	tlat_rt_undo(run->locked);

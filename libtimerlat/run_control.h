@@ -9,6 +9,15 @@
 #include "machine.h"
 #include "run_thread.h"
 
+/* A request to the controller, which alone may read the time blocks, and its answer. */
+struct tlat_snapshot {
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	bool wanted, over;
+	struct tlat_report *report;
+	int error;
+};
+
 struct tlat_run {
 	struct tlat_run_opts opts; /* every default resolved */
 	char *probe, *cpus;	   /* the strings in opts */
@@ -27,6 +36,7 @@ struct tlat_run {
 	struct tlat_hist *floor_pair;
 	struct tlat_gate gate;	/* of the measuring threads */
 	struct tlat_gate begun; /* of the caller: set-up is over */
+	struct tlat_snapshot snapshot;
 	struct tlat_watch *watch;
 	struct tlat_watch_delta *seen;
 	struct tlat_findings findings;	/* run-wide */
@@ -72,6 +82,14 @@ void tlat_run_free(struct tlat_run *run);
 
 /* run_collect.c: fill every result from its book. 0 or -ENOMEM. */
 int tlat_run_collect(struct tlat_run *run);
+/* run_collect.c, on the controller while the loops go on: what instance i has so far. */
+int tlat_run_collect_running(const struct tlat_run *run, int i, struct tlat_result **ret_result);
+
+/* run_snapshot.c: the controller answers who asked, and in the end says that nobody need ask. */
+void tlat_snapshot_init(struct tlat_snapshot *snapshot);
+void tlat_snapshot_destroy(struct tlat_snapshot *snapshot);
+void tlat_snapshot_answer(struct tlat_run *run);
+void tlat_snapshot_end(struct tlat_run *run);
 
 static inline bool tlat_policy_is_rt(int32_t policy)
 {

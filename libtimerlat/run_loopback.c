@@ -19,10 +19,10 @@ static int loopback_cycle(struct tlat_probe_ctx *ctx, const struct tlat_probe_si
 		return error;
 	book->ended = event.at;
 	if (!measured) {
-		book->warmup++;
+		tlat_count(&book->warmup, 1);
 		return 0;
 	}
-	book->counts.asked++;
+	tlat_count(&book->counts.asked, 1);
 	tlat_book_record(book, (int64_t)(event.at - t0), t0, book->counts.asked - 1, -1);
 	return 0;
 }
@@ -38,12 +38,12 @@ static bool is_measured(const struct tlat_limits *limits, struct pace *pace, str
 {
 	if (!book->started &&
 	    (book->warmup >= limits->warmup || book->ended - pace->first >= limits->warmup_span))
-		book->started = book->ended;
+		tlat_note(&book->started, book->ended);
 	if (limits->rest_after && book->ended - pace->rested >= limits->rest_after) {
 		tlat_run_rest(limits);
 		pace->rested = tlat_stamp_begin(stamper);
 		pace->unmeasured = TLAT_REST_CYCLES;
-		book->rests++;
+		tlat_count(&book->rests, 1);
 	}
 	if (!pace->unmeasured)
 		return book->started;

@@ -37,7 +37,7 @@ static void start_measuring(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	if (book->started || (book->warmup < limits->warmup &&
 			      cycle->announced - cycle->first < limits->warmup_span))
 		return;
-	book->started = cycle->announced;
+	tlat_note(&book->started, cycle->announced);
 	tlat_census_look(&cycle->census);
 	atomic_store_explicit(&pair->waker.measuring, true, memory_order_relaxed);
 }
@@ -46,6 +46,7 @@ bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle, str
 {
 	if (tlat_get(pair->waiter.rests) != cycle->rests) {
 		cycle->rests = tlat_get(pair->waiter.rests);
+		tlat_note(&book->rests, cycle->rests);
 		cycle->unmeasured = TLAT_REST_CYCLES;
 	}
 	start_measuring(pair, cycle, book);

@@ -32,6 +32,7 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 	tlat_gate_init(&run->gate);
 	tlat_gate_init(&run->begun);
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
+	tlat_snapshot_init(&run->snapshot);
 	run->fd = run->wake_fd = run->idle_fd = -1;
 	tlat_rt_inherit(&run->caller);
 	run->fd = eventfd(0, EFD_CLOEXEC);
@@ -154,6 +155,7 @@ void tlat_run_free(struct tlat_run *run)
 		close(run->fd);
 	if (run->wake_fd >= 0)
 		close(run->wake_fd);
+	tlat_snapshot_destroy(&run->snapshot);
 	tlat_gate_destroy(&run->gate);
 	tlat_gate_destroy(&run->begun);
 	free(run->probe);

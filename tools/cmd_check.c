@@ -172,7 +172,7 @@ static int check(struct checker *c, const struct check_config *config, int argc,
 	struct tlat_save save;
 	int passed = 1;
 
-	tlat_save_init(&save, config->json, false);
+	tlat_save_init(&save, config->json, false, TLAT_UNSET);
 	if (tlat_save_check(&save, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
 	if (audit(c, &error) < 0)

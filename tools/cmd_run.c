@@ -103,7 +103,7 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 {
 	int r;
 
-	tlat_save_init(&s->save, s->config.json, s->config.append);
+	tlat_save_init(&s->save, s->config.json, s->config.append, s->config.save_every_ns);
 	r = tlat_save_check(&s->save, reterr);
 	if (r < 0)
 		return r;

@@ -78,7 +78,7 @@ static int show(const struct tlat_report *report, const struct show_config *conf
 	struct tlat_error error;
 	struct tlat_save save;
 
-	tlat_save_init(&save, config->json, false);
+	tlat_save_init(&save, config->json, false, TLAT_UNSET);
 	if (tlat_save_check(&save, &error) < 0)
 		return tlat_complain("show", "%s", error.text);
 	if (!save.path || tlat_save_is_file(&save))

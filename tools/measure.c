@@ -30,14 +30,116 @@ static int add_report(struct tlat_session *s, struct tlat_report *report, struct
 	return r < 0 ? tlat_tool_fail(reterr, r, "results cannot be joined: %s", strerror(-r)) : 0;
 }
 
+/* The CPUs that were asked for, by number: words mean others on another machine. */
+static const char *asked_cpus(const struct tlat_session *s, char *text, size_t size)
+{
+	int32_t *cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus));
+	struct tlat_error error;
+	size_t used = 0;
+	int n = cpus ? tlat_machine_cpus(s->machine, s->config.cpus, cpus, TLAT_CPUS_MAX, &error)
+		     : 0;
+
+	for (int i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId32, i ? "," : "",
+					 cpus[i]);
+	free(cpus);
+	/* A list that is too long stays as it was typed. */
+	return n > 0 && used < size ? text : NULL;
+}
+
+/* As -c takes them: "0,1"; a pair on one CPU, and a timer: "1". */
+static void cpus_list(const struct tlat_summary *s, char *text, size_t size)
+{
+	if (s->kick_cpu < 0 || s->kick_cpu == s->wait_cpu)
+		snprintf(text, size, "%" PRId32, s->wait_cpu);
+	else
+		snprintf(text, size, "%" PRId32 ",%" PRId32, s->kick_cpu, s->wait_cpu);
+}
+
+/* The CPUs of all runs when one list means them; else the default choice repeats itself. */
+static const char *common_cpus(const struct tlat_session *s, const struct tlat_report *report,
+			       char *text, size_t size)
+{
+	const struct tlat_result *result;
+	struct tlat_summary summary;
+	char other[32];
+
+	*text = '\0';
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		tlat_results_summary(result, &summary);
+		if (!summary.asked)
+			continue;
+		cpus_list(&summary, other, sizeof(other));
+		if (!*text)
+			snprintf(text, size, "%s", other);
+		else if (!s->config.two_way && strcmp(text, other))
+			return NULL;
+	}
+	return *text ? text : NULL;
+}
+
+static void set_origin(const struct tlat_session *s, struct tlat_report *report)
+{
+	char text[256], *repeat;
+	const char *cpus;
+
+	if (!report)
+		return;
+	cpus = s->config.cpus ? asked_cpus(s, text, sizeof(text))
+			      : common_cpus(s, report, text, sizeof(text));
+	repeat = tlat_run_config_repeat(&s->config, cpus);
+	tlat_report_origin(report, s->argc, s->argv, repeat);
+	free(repeat);
+}
+
+/* The runs before, then this one so far. NULL: it is over, or memory is short. */
+static struct tlat_report *so_far(const struct tlat_session *s, struct tlat_run *run)
+{
+	struct tlat_report *whole, *now;
+
+	if (tlat_run_snapshot(run, &now, NULL) < 0)
+		return NULL;
+	if (!s->report)
+		return now;
+	if (tlat_report_copy(&whole, s->report) < 0) {
+		tlat_report_free(now);
+		return NULL;
+	}
+	if (!tlat_report_append(whole, now))
+		return whole;
+	tlat_report_free(whole);
+	return NULL;
+}
+
+static void save_so_far(struct tlat_session *s, struct tlat_run *run)
+{
+	struct tlat_report *report = so_far(s, run);
+
+	if (!report)
+		return;
+	set_origin(s, report);
+	tlat_save_now(&s->save, report);
+	tlat_report_free(report);
+}
+
+/* The shorter of two pauses, of which -1 is the longest. */
+static int shorter_ms(int a_ms, int b_ms)
+{
+	return (unsigned int)a_ms < (unsigned int)b_ms ? a_ms : b_ms;
+}
+
 /* What is due while a run goes on is due here. */
-static void wait_for_end(const struct tlat_session *s, struct tlat_run *run, const char *label)
+static void wait_for_end(struct tlat_session *s, struct tlat_run *run, const char *label)
 {
 	struct tlat_live live;
 
 	tlat_live_init(&live, label, !s->config.quiet);
-	while (!tlat_stop_poll(run, tlat_live_pause_ms(&live)))
+	while (!tlat_stop_poll(
+		run, shorter_ms(tlat_live_pause_ms(&live), tlat_save_pause_ms(&s->save)))) {
 		tlat_live_draw(&live, run);
+		if (!tlat_save_pause_ms(&s->save))
+			save_so_far(s, run);
+	}
 	tlat_live_end(&live);
 }
 
@@ -134,67 +236,6 @@ static int run_probe(struct tlat_session *s, size_t point, size_t probe, struct 
 	return run_back(s, &opts, before, last, reterr);
 }
 
-/* The CPUs that were asked for, by number: words mean others on another machine. */
-static const char *asked_cpus(const struct tlat_session *s, char *text, size_t size)
-{
-	int32_t *cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus));
-	struct tlat_error error;
-	size_t used = 0;
-	int n = cpus ? tlat_machine_cpus(s->machine, s->config.cpus, cpus, TLAT_CPUS_MAX, &error)
-		     : 0;
-
-	for (int i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId32, i ? "," : "",
-					 cpus[i]);
-	free(cpus);
-	/* A list that is too long stays as it was typed. */
-	return n > 0 && used < size ? text : NULL;
-}
-
-/* As -c takes them: "0,1"; a pair on one CPU, and a timer: "1". */
-static void cpus_list(const struct tlat_summary *s, char *text, size_t size)
-{
-	if (s->kick_cpu < 0 || s->kick_cpu == s->wait_cpu)
-		snprintf(text, size, "%" PRId32, s->wait_cpu);
-	else
-		snprintf(text, size, "%" PRId32 ",%" PRId32, s->kick_cpu, s->wait_cpu);
-}
-
-/* The CPUs of all runs when one list means them; else the default choice repeats itself. */
-static const char *common_cpus(const struct tlat_session *s, char *text, size_t size)
-{
-	const struct tlat_result *result;
-	struct tlat_summary summary;
-	char other[32];
-
-	*text = '\0';
-	for (size_t i = 0; (result = tlat_report_result(s->report, i)); i++) {
-		tlat_results_summary(result, &summary);
-		if (!summary.asked)
-			continue;
-		cpus_list(&summary, other, sizeof(other));
-		if (!*text)
-			snprintf(text, size, "%s", other);
-		else if (!s->config.two_way && strcmp(text, other))
-			return NULL;
-	}
-	return *text ? text : NULL;
-}
-
-static void set_origin(struct tlat_session *s)
-{
-	char text[256], *repeat;
-	const char *cpus;
-
-	if (!s->report)
-		return;
-	cpus = s->config.cpus ? asked_cpus(s, text, sizeof(text))
-			      : common_cpus(s, text, sizeof(text));
-	repeat = tlat_run_config_repeat(&s->config, cpus);
-	tlat_report_origin(s->report, s->argc, s->argv, repeat);
-	free(repeat);
-}
-
 static void name_run(const struct tlat_session *s, size_t point, size_t probe, FILE *out)
 {
 	const struct tlat_sweep *sweep = &s->config.sweep;
@@ -244,10 +285,11 @@ int tlat_measure(struct tlat_session *s, struct tlat_error *reterr)
 			return 0;
 		}
 		r = run_probe(s, i / probes, i % probes, reterr);
-		set_origin(s);
+		set_origin(s, s->report);
 		if (r < 0)
 			return r;
-		tlat_save_maybe(&s->save, s->report);
+		if (!tlat_save_pause_ms(&s->save))
+			tlat_save_now(&s->save, s->report);
 	}
 	return 0;
 }

@@ -46,6 +46,8 @@ static const struct tlat_option options[] = {
 	  FIELD(budget), 0, 0, 0, true },
 	{ "json", "FILE", "write the report; -: to stdout, nothing else there", &tlat_option_text,
 	  FIELD(json), 0, 0, 0, false },
+	{ "save-every", "TIME", "rewrite the file of --json so often (60s)", &tlat_option_time,
+	  FIELD(save_every_ns), 1000000, 0, 0, false },
 	{ "append", NULL, "add a line to the file of --json", &tlat_option_flag, FIELD(append), 0,
 	  0, 0, false },
 	{ "findings", NULL, "print every finding in full", &tlat_option_flag, FIELD(findings), 0, 0,
@@ -226,7 +228,7 @@ static void unset_all(struct tlat_run_config *c)
 	*c = (struct tlat_run_config){ 0 };
 	c->priority = c->policy = c->clock = c->samples = c->duration_ns = c->interval_ns =
 		c->settle_ns = c->slack_ns = c->cpu_latency_ns = c->seed = c->raw = c->warmup =
-			TLAT_UNSET;
+			c->save_every_ns = TLAT_UNSET;
 }
 
 int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)

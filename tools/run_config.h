@@ -14,7 +14,7 @@ struct tlat_run_config {
 	const char *load, *budget, *json, *sweep_text;
 	int64_t priority, policy, clock;
 	int64_t samples, duration_ns, interval_ns, settle_ns, slack_ns, cpu_latency_ns;
-	int64_t seed, raw, warmup;
+	int64_t seed, raw, warmup, save_every_ns;
 	bool two_way, round_trip, verify, append, quiet, strict, lock_all, findings;
 
 	/* derived */

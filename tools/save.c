@@ -2,16 +2,19 @@
 /* save.c - when a report is written, and what of that is an error. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "save.h"
 #include "tool.h"
 
 #define EVERY_NS 60000000000
+#define MS_NS	 1000000
 
 static int64_t now_ns(void)
 {
@@ -21,9 +24,24 @@ static int64_t now_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-void tlat_save_init(struct tlat_save *save, const char *path, bool append)
+void tlat_save_init(struct tlat_save *save, const char *path, bool append, int64_t every_ns)
 {
-	*save = (struct tlat_save){ path, append, now_ns() + EVERY_NS };
+	*save = (struct tlat_save){ .path = path, .append = append, .every_ns = every_ns };
+	if (every_ns == TLAT_UNSET)
+		save->every_ns = EVERY_NS;
+	save->due_ns = now_ns() + save->every_ns;
+}
+
+int tlat_save_pause_ms(const struct tlat_save *save)
+{
+	int64_t pause_ns = save->due_ns - now_ns();
+
+	if (!tlat_save_is_file(save) || save->append)
+		return -1;
+	if (pause_ns <= 0)
+		return 0;
+	return pause_ns < INT_MAX * (int64_t)MS_NS ? (int)((pause_ns + MS_NS - 1) / MS_NS)
+						   : INT_MAX;
 }
 
 static int check_stdout(void)
@@ -90,14 +108,12 @@ bool tlat_save_is_file(const struct tlat_save *save)
 	return save->path && strcmp(save->path, "-");
 }
 
-void tlat_save_maybe(struct tlat_save *save, const struct tlat_report *report)
+void tlat_save_now(struct tlat_save *save, const struct tlat_report *report)
 {
 	struct tlat_error error;
 
-	if (!tlat_save_is_file(save) || save->append || now_ns() < save->due_ns)
-		return;
 	tlat_report_write(report, save->path, 0, &error);
-	save->due_ns = now_ns() + EVERY_NS;
+	save->due_ns = now_ns() + save->every_ns;
 }
 
 int tlat_save_end(const struct tlat_save *save, const struct tlat_report *report,

@@ -13,10 +13,13 @@
 struct tlat_save {
 	const char *path; /* NULL: no JSON; "-": standard output */
 	bool append;
-	int64_t due_ns; /* of the next intermediate write, CLOCK_MONOTONIC */
+	int64_t every_ns, due_ns; /* of intermediate writes; the next, CLOCK_MONOTONIC */
 };
 
-void tlat_save_init(struct tlat_save *save, const char *path, bool append);
+void tlat_save_init(struct tlat_save *save, const char *path, bool append, int64_t every_ns);
+
+/* How long until an intermediate write is due, rounded up; 0: now, -1: never. */
+int tlat_save_pause_ms(const struct tlat_save *save);
 
 /*
  * Whether the path can be written, before anything is measured. Returns 0 or a negative errno with
@@ -28,11 +31,10 @@ int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr);
 bool tlat_save_is_file(const struct tlat_save *save);
 
 /*
- * Between two runs: replace the file when a minute has passed, so that a power cut costs no more
- * than the run that goes on. A failure is left to the last write. Appended lines are not
- * intermediate: a line once written stays.
+ * An intermediate write, so that a power cut costs no more than what was measured since. A failure
+ * is left to the last write. Appended lines are not intermediate: a line once written stays.
  */
-void tlat_save_maybe(struct tlat_save *save, const struct tlat_report *report);
+void tlat_save_now(struct tlat_save *save, const struct tlat_report *report);
 
 /* The last write. Returns 0 or a negative errno; a reader of standard output that has gone away is
  * no error. */

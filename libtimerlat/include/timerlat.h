@@ -517,6 +517,15 @@ struct tlat_progress {
 TLAT_API int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress);
 
 /*
+ * What has been measured so far, as a report that outlives the run; the loops go on undisturbed.
+ * Its end is "running"; outliers, raw values, kernel counters and the clock's last check are left
+ * out, and a cycle under way is not counted. Returns 0; -EALREADY when the run is over: its report
+ * is to be waited for; -ENOMEM. From one thread at a time. [setup]
+ */
+TLAT_API int tlat_run_snapshot(struct tlat_run *run, struct tlat_report **ret_report,
+			       struct tlat_error *reterr);
+
+/*
  * Wait for the end, free the run and hand over its report. Returns 0, or a
  * negative errno when there is nothing to report; either way the run is gone.
  * [setup]
@@ -546,6 +555,12 @@ TLAT_API void tlat_report_free(struct tlat_report *report);
  * afterwards, also on failure. Returns 0, or -ENOMEM: into is then as it was. [setup]
  */
 TLAT_API int tlat_report_append(struct tlat_report *into, struct tlat_report *from);
+
+/*
+ * A copy that lives on its own, such as to write what is there with a snapshot added. Returns 0,
+ * -EOPNOTSUPP in a build without JSON, -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_copy(struct tlat_report **ret_copy, const struct tlat_report *report);
 
 /*
  * Name the program, its arguments and the one command that repeats it (NULL: none); all are copied.
@@ -596,7 +611,8 @@ TLAT_API int tlat_report_finding(const struct tlat_report *report, size_t index,
 TLAT_API int tlat_result_finding(const struct tlat_result *result, size_t index,
 				 struct tlat_finding *ret_finding);
 
-/* How the run ended: "count", "time", "signal", "break", "error". Static. [hot] */
+/* How the run ended: "count", "time", "signal", "break", "error"; "running": it had not. Static.
+ * [hot] */
 TLAT_API const char *tlat_report_end(const struct tlat_report *report);
 
 /* Name of the probe; lives as long as the report. [hot] */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/* test-snapshot.c - what a run says of itself while it goes on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "result.h"
+#include "timerlat.h"
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+}
+
+static struct tlat_run *start(const char *probe, const char *cpus)
+{
+	struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = probe, .cpus = cpus, .duration_ns = 20000000000, .warmup = 5,
+			      .settle_ns = 100000, .policy = TLAT_SCHED_OTHER,
+			      .flags = TLAT_RUN_NO_FLOOR);
+	struct tlat_error error;
+	struct tlat_run *run = NULL;
+
+	if (tlat_run_start(&run, &opts, &error) < 0)
+		fail_msg("%s", error.text);
+	return run;
+}
+
+static struct tlat_report *finish(struct tlat_run *run)
+{
+	struct tlat_report *report = NULL;
+
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	return report;
+}
+
+/* Snapshots until one has samples, or for at most 10 s. */
+static struct tlat_report *first_samples(struct tlat_run *run)
+{
+	for (int i = 0; i < 500; i++) {
+		struct tlat_report *report = NULL;
+
+		assert_int_equal(tlat_run_snapshot(run, &report, NULL), 0);
+		if (tlat_report_result(report, 0)->counts.recorded)
+			return report;
+		tlat_report_free(report);
+		pause_ms(20);
+	}
+	fail_msg("no sample in 10 s");
+	return NULL;
+}
+
+static bool has_finding(const struct tlat_result *result, const char *id)
+{
+	struct tlat_finding finding;
+
+	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
+		if (!strcmp(finding.id, id))
+			return true;
+	return false;
+}
+
+static void check_running(const struct tlat_report *report)
+{
+	const struct tlat_result *result = tlat_report_result(report, 0);
+
+	assert_string_equal(tlat_report_end(report), "running");
+	assert_int_equal(result->end, TLAT_END_RUNNING);
+	assert_int_equal(tlat_counts_balance(&result->counts), 0);
+	assert_int_equal(tlat_hist_count(result->latency),
+			 result->counts.recorded + result->counts.early + result->counts.overflow);
+	assert_true(result->duration_ns > 0);
+	assert_true(has_finding(result, "running"));
+}
+
+static void grows_and_adds_up(const char *probe, const char *cpus)
+{
+	struct tlat_run *run = start(probe, cpus);
+	struct tlat_report *first = first_samples(run), *second, *last;
+	uint64_t asked = tlat_report_result(first, 0)->counts.asked;
+
+	check_running(first);
+	pause_ms(100);
+	assert_int_equal(tlat_run_snapshot(run, &second, NULL), 0);
+	check_running(second);
+	assert_true(tlat_report_result(second, 0)->counts.asked > asked);
+	last = finish(run);
+	assert_string_equal(tlat_report_end(last), "signal");
+	assert_true(tlat_report_result(last, 0)->counts.asked >=
+		    tlat_report_result(second, 0)->counts.asked);
+	/* it outlives the run */
+	check_running(first);
+	tlat_report_free(first);
+	tlat_report_free(second);
+	tlat_report_free(last);
+}
+
+static void a_snapshot_of_a_pair_adds_up_and_grows(void **state)
+{
+	(void)state;
+	grows_and_adds_up("wake-futex", NULL);
+}
+
+static void a_snapshot_of_a_timer_adds_up_and_grows(void **state)
+{
+	(void)state;
+	grows_and_adds_up("timer-nanosleep", NULL);
+}
+
+static void a_snapshot_of_a_loopback_adds_up_and_grows(void **state)
+{
+	(void)state;
+	grows_and_adds_up("null", NULL);
+}
+
+static void a_budget_does_not_pass_on_a_snapshot(void **state)
+{
+	struct tlat_run *run = start("timer-nanosleep", NULL);
+	struct tlat_report *report = first_samples(run);
+
+	(void)state;
+	assert_int_equal(tlat_report_budget(report, 0, "max<1000s", NULL), TLAT_INCONCLUSIVE);
+	tlat_report_free(report);
+	tlat_report_free(finish(run));
+}
+
+static void a_run_that_is_over_has_a_report_but_no_snapshot(void **state)
+{
+	struct tlat_run *run = start("timer-nanosleep", NULL);
+	struct pollfd over = { .fd = tlat_run_fd(run), .events = POLLIN };
+	struct tlat_report *report = NULL;
+	struct tlat_error error;
+
+	(void)state;
+	tlat_run_stop(run);
+	assert_int_equal(poll(&over, 1, 30000), 1);
+	assert_int_equal(tlat_run_snapshot(run, &report, &error), -EALREADY);
+	assert_non_null(strstr(error.text, "over"));
+	assert_null(report);
+	tlat_report_free(finish(run));
+}
+
+static void a_copy_of_a_report_says_the_same(void **state)
+{
+	struct tlat_run *run = start("timer-nanosleep", NULL);
+	struct tlat_report *report = first_samples(run), *copy = NULL;
+	char *a, *b;
+
+	(void)state;
+	tlat_report_free(finish(run));
+	assert_int_equal(tlat_report_copy(&copy, report), 0);
+	a = tlat_report_format(report);
+	b = tlat_report_format(copy);
+	assert_string_equal(a, b);
+	free(a);
+	free(b);
+	tlat_report_free(report);
+	tlat_report_free(copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_snapshot_of_a_pair_adds_up_and_grows),
+		cmocka_unit_test(a_snapshot_of_a_timer_adds_up_and_grows),
+		cmocka_unit_test(a_snapshot_of_a_loopback_adds_up_and_grows),
+		cmocka_unit_test(a_budget_does_not_pass_on_a_snapshot),
+		cmocka_unit_test(a_run_that_is_over_has_a_report_but_no_snapshot),
+		cmocka_unit_test(a_copy_of_a_report_says_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
