@@ -232,10 +232,10 @@ size_t tlat_cpuset_format(const struct tlat_cpuset *set, char *text, size_t size
 	return n;
 }
 
-/* Where text was cut so that three dots fit: before the last comma. */
+/* Where text was cut so that three dots fit: after the last comma. */
 static char *cut_at(char *text, size_t size)
 {
-	char *end = text + size - sizeof("...");
+	char *end = text + size - sizeof(",...");
 
 	while (end > text && *end != ',')
 		end--;

@@ -135,6 +135,20 @@ static void a_short_buffer_gets_a_prefix_and_the_full_length(void **state)
 	assert_string_equal(tlat_cpuset_say(&set, guard, sizeof(guard)), "none");
 }
 
+static void a_cut_set_stays_in_its_buffer_wherever_the_comma_is(void **state)
+{
+	struct tlat_cpuset set = parsed("0-3,8,100-200");
+	char text[16];
+
+	(void)state;
+	for (size_t size = 5; size < sizeof(text); size++) {
+		memset(text, '#', sizeof(text));
+		tlat_cpuset_say(&set, text, size);
+		assert_true(strlen(text) < size);
+		assert_int_equal(text[size], '#');
+	}
+}
+
 /* A random set of runs: long and short ones, so that ranges and single CPUs both occur. */
 static void random_set(struct tlat_cpuset *set, bool *model, size_t n)
 {
@@ -246,6 +260,7 @@ int main(void)
 		cmocka_unit_test(empty_text_is_the_empty_set),
 		cmocka_unit_test(unreadable_text_is_an_error_and_leaves_the_set_alone),
 		cmocka_unit_test(the_command_line_may_name_the_last_cpu_and_all),
+		cmocka_unit_test(a_cut_set_stays_in_its_buffer_wherever_the_comma_is),
 		cmocka_unit_test(a_range_says_what_is_wrong_with_it),
 		cmocka_unit_test(numbers_outside_the_set_are_neither_added_nor_found),
 		cmocka_unit_test(a_short_buffer_gets_a_prefix_and_the_full_length),
