@@ -10,7 +10,7 @@
 
 /* The kernel's form: whole longs, so that their order of bytes is the machine's. */
 struct mask {
-	cpu_set_t sets[TLAT_CPUS_MAX / CPU_SETSIZE];
+	cpu_set_t sets[TLAT_CPUS_MAX / (8 * sizeof(cpu_set_t))];
 };
 
 static_assert(sizeof(struct mask) * 8 == TLAT_CPUS_MAX, "a mask is whole cpu_set_t");

@@ -219,7 +219,9 @@ int tlat_cmd_run(int argc, char **argv)
 	int code = TLAT_EXIT_NO_ANSWER, r;
 
 	session.argv = copy_argv(argc, argv);
-	r = session.argv ? tlat_run_config(&session.config, argc, argv) : -ENOMEM;
+	if (!session.argv)
+		return tlat_complain("run", "out of memory for the command line");
+	r = tlat_run_config(&session.config, argc, argv);
 	if (r == 0) {
 		code = run_session(&session);
 		close_session(&session);
