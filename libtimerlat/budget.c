@@ -401,8 +401,8 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 		.disturbed = tlat_counts_disturbed(&result->counts),
 		.n = result->latency ? tlat_hist_count(result->latency) : 0,
 		.degraded = tlat_findings_reach(&result->findings, TLAT_WARN),
-		.interrupted = result->end == TLAT_END_SIGNAL || result->end == TLAT_END_ERROR ||
-			       result->end == TLAT_END_RUNNING,
+		.interrupted = result->end == TLAT_END_SIGNAL || result->end == TLAT_END_BREAK ||
+			       result->end == TLAT_END_ERROR || result->end == TLAT_END_RUNNING,
 	};
 	if (in.n)
 		in.mean_ns = tlat_hist_mean(result->latency) * ns_per_unit(result->latency);

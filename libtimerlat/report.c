@@ -21,7 +21,7 @@
 NO_PADDING(struct tlat_finding, 3 * sizeof(char *) + 2 * sizeof(int32_t));
 NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
 NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 22 * sizeof(double) +
-					10 * sizeof(int32_t) + 4 * sizeof(int64_t));
+					10 * sizeof(int32_t) + 8 * sizeof(int64_t));
 NO_PADDING(struct tlat_idle_share, sizeof(size_t) + sizeof(char *) + sizeof(uint64_t) +
 					   sizeof(int64_t) + 2 * sizeof(double) +
 					   2 * sizeof(int32_t));
@@ -342,6 +342,8 @@ const char *tlat_report_end(const struct tlat_report *report)
 		end = TLAT_END_RUNNING;
 	else if (any_ended(report, TLAT_END_SIGNAL))
 		end = TLAT_END_SIGNAL;
+	else if (any_ended(report, TLAT_END_BREAK))
+		end = TLAT_END_BREAK;
 	else if (any_ended(report, TLAT_END_ERROR))
 		end = TLAT_END_ERROR;
 	else if (!report->document || report->appended)

@@ -39,6 +39,15 @@ static const struct tlat_field side_fields[] = {
 	TLAT_FIELD(tlat_side_facts, tid, INT32),
 };
 
+/* Of a side under SCHED_DEADLINE. */
+static const struct tlat_field deadline_fields[] = {
+	TLAT_FIELD(tlat_side_facts, runtime_ns, INT64),
+	TLAT_FIELD(tlat_side_facts, deadline_ns, INT64),
+	TLAT_FIELD(tlat_side_facts, period_ns, INT64),
+};
+
+static const struct tlat_field break_field = TLAT_FIELD(tlat_result, break_ns, INT64);
+
 static const struct tlat_field wait_asked_fields[] = {
 	TLAT_FIELD(tlat_result, priority_asked, INT32),
 };
@@ -57,6 +66,9 @@ static json_t *side_json(struct tlat_writer *w, const struct tlat_result *result
 	tlat_json_put(w, object, "policy", tlat_json_string(tlat_policy_name(side->policy)));
 	tlat_json_put(w, object, "policy_asked",
 		      tlat_json_string(tlat_policy_name(result->policy_asked)));
+	if (side->policy == TLAT_SCHED_DEADLINE)
+		tlat_json_put_fields(w, object, side, deadline_fields,
+				     TLAT_ARRAY_SIZE(deadline_fields));
 	return object;
 }
 
@@ -129,6 +141,8 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 		      result->has_kick ? side_json(w, result, &result->kick, kick_asked_fields)
 				       : json_null());
 	tlat_json_put_fields(w, object, result, setting_fields, TLAT_ARRAY_SIZE(setting_fields));
+	if (result->break_ns)
+		tlat_json_put_fields(w, object, result, &break_field, 1);
 	tlat_json_put(w, object, "inject",
 		      tlat_json_group(w, result->injected, result, inject_fields,
 				      TLAT_ARRAY_SIZE(inject_fields)));
@@ -204,6 +218,9 @@ static int get_side(struct tlat_reader *r, const json_t *object, const char *key
 		return ret;
 	ret = tlat_json_get_fields(r, member, side, side_fields, TLAT_ARRAY_SIZE(side_fields));
 	if (!ret)
+		ret = tlat_json_get_fields(r, member, side, deadline_fields,
+					   TLAT_ARRAY_SIZE(deadline_fields));
+	if (!ret)
 		ret = tlat_json_get_fields(r, member, result, asked, 1);
 	if (!ret)
 		ret = get_policy(r, member, "policy", &side->policy);
@@ -268,6 +285,7 @@ static int get_conditions(struct tlat_reader *r, const json_t *object, struct tl
 					TLAT_ARRAY_SIZE(head_fields))) < 0 ||
 	    (ret = tlat_json_get_fields(r, object, result, setting_fields,
 					TLAT_ARRAY_SIZE(setting_fields))) < 0 ||
+	    (ret = tlat_json_get_fields(r, object, result, &break_field, 1)) < 0 ||
 	    (ret = get_inject(r, object, result)) < 0 ||
 	    (ret = tlat_json_get_end(r, object, &result->end)) < 0 ||
 	    (ret = tlat_json_get_string_copy(r, object, "repeat", &result->repeat)) < 0 ||

@@ -53,6 +53,7 @@ struct tlat_side_facts {
 	int32_t cpu, policy, priority;
 	int32_t tid;
 	int64_t slack_ns;
+	int64_t runtime_ns, deadline_ns, period_ns; /* under SCHED_DEADLINE, else 0 */
 };
 
 struct tlat_outlier {
@@ -109,6 +110,7 @@ struct tlat_result {
 	int32_t policy_asked, priority_asked, kick_priority_asked;
 	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
 	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
+	int64_t break_ns;	/* the run was to end above this; 0: no */
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
 	uint64_t rests;
 	bool injected;	     /* self-test delay in force */

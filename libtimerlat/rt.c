@@ -19,7 +19,7 @@
 #define DEFAULT_SLACK_NS 50000
 
 TLAT_ASSERT_LAYOUT(struct tlat_rt_opts, 7 * 8 + 4 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_rt_state, 2 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_rt_state, 5 * 8 + 4 * 4);
 
 enum { DID_AFFINITY = 1, DID_SLACK = 2, DID_LOCK = 4, DID_POLICY = 8 };
 
@@ -34,6 +34,8 @@ struct tlat_rt {
 
 static int check_deadline(const struct tlat_rt_opts *o, struct tlat_error *reterr)
 {
+	int64_t deadline_ns = o->deadline_ns ? o->deadline_ns : o->period_ns;
+
 	if (o->policy != TLAT_SCHED_DEADLINE) {
 		if (!o->runtime_ns && !o->deadline_ns && !o->period_ns)
 			return 0;
@@ -42,13 +44,12 @@ static int check_deadline(const struct tlat_rt_opts *o, struct tlat_error *reter
 				 "SCHED_DEADLINE, the policy asked for is %s; leave them 0",
 				 tlat_policy_kernel_name(o->policy));
 	}
-	if (o->runtime_ns > 0 && o->runtime_ns <= o->deadline_ns && o->deadline_ns <= o->period_ns)
+	if (o->runtime_ns > 0 && o->runtime_ns <= deadline_ns && deadline_ns <= o->period_ns)
 		return 0;
 	return tlat_fail(reterr, -EINVAL,
 			 "SCHED_DEADLINE with runtime %lld ns, deadline %lld ns, "
-			 "period %lld ns: all three are needed, 0 < runtime <= deadline <= period",
-			 (long long)o->runtime_ns, (long long)o->deadline_ns,
-			 (long long)o->period_ns);
+			 "period %lld ns: it takes 0 < runtime <= deadline <= period",
+			 (long long)o->runtime_ns, (long long)deadline_ns, (long long)o->period_ns);
 }
 
 static int check_policy(const struct tlat_rt_opts *o, struct tlat_error *reterr)
@@ -396,6 +397,11 @@ int tlat_rt_state(struct tlat_rt_state *state)
 		return r;
 	now.policy = tlat_sched_policy(&sched);
 	now.priority = (int32_t)sched.priority;
+	if (now.policy == TLAT_SCHED_DEADLINE) {
+		now.runtime_ns = (int64_t)sched.runtime_ns;
+		now.deadline_ns = (int64_t)sched.deadline_ns;
+		now.period_ns = (int64_t)sched.period_ns;
+	}
 	return tlat_facts_copy(state, &now, sizeof(now));
 }
 

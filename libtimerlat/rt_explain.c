@@ -315,7 +315,8 @@ static const char *explain_deadline(const struct question *q, const struct right
 	tlat_cpuset_format(&allowed, list, sizeof(list));
 	return answer(q, "admission",
 		      "the thread may run on CPUs %s only, a deadline needs all of its "
-		      "root domain; leave cpus unset, or make a cpuset partition",
+		      "root domain; leave cpus unset, start without taskset, or make a cpuset "
+		      "partition",
 		      list);
 }
 

@@ -147,7 +147,8 @@ struct tlat_sched tlat_sched_wanted(const struct tlat_rt_opts *opts, const struc
 
 	if (opts->policy == TLAT_SCHED_DEADLINE) {
 		want.runtime_ns = (uint64_t)opts->runtime_ns;
-		want.deadline_ns = (uint64_t)opts->deadline_ns;
+		want.deadline_ns =
+			(uint64_t)(opts->deadline_ns ? opts->deadline_ns : opts->period_ns);
 		want.period_ns = (uint64_t)opts->period_ns;
 	} else if (tlat_sched_is_fair(&want) && tlat_sched_is_fair(saved)) {
 		want.runtime_ns = saved->runtime_ns;

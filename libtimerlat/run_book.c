@@ -55,23 +55,37 @@ static bool is_outlier(const struct tlat_outliers *outliers, int64_t value)
 	return outliers && (outliers->n < TLAT_OUTLIERS_MAX || value > outliers->v[0].value);
 }
 
+/* A value above all others so far is always here, so the limit costs the ordinary ones nothing. */
+static void keep_outlier(struct tlat_book *book, const struct tlat_outlier *outlier)
+{
+	tlat_outliers_offer(book->outliers, outlier);
+	if (book->brk && outlier->value > book->brk->above)
+		tlat_break_hit(book->brk, outlier);
+}
+
+static void note_migration(struct tlat_book *book, int32_t cpu)
+{
+	tlat_count(&book->counts.disturbed[TLAT_DISTURBED_MIGRATED], 1);
+	if (book->roams)
+		book->planned_cpu = cpu;
+}
+
 void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq, int32_t cpu)
 {
 	tlat_hist_record(book->latency, value);
 	if (book->n_raw < book->max_raw)
 		book->raw[book->n_raw++] = value;
 	if (cpu >= 0 && cpu != book->planned_cpu)
-		tlat_count(&book->counts.disturbed[TLAT_DISTURBED_MIGRATED], 1);
+		note_migration(book, cpu);
 	if (!is_outlier(book->outliers, value))
 		return;
-	tlat_outliers_offer(book->outliers,
-			    &(struct tlat_outlier){
-				    .value = value,
-				    .t_ns = (int64_t)((double)(int64_t)(at - book->started) *
-						      book->ns_per_unit),
-				    .seq = seq,
-				    .cpu = cpu,
-			    });
+	keep_outlier(book, &(struct tlat_outlier){
+				   .value = value,
+				   .t_ns = (int64_t)((double)(int64_t)(at - book->started) *
+						     book->ns_per_unit),
+				   .seq = seq,
+				   .cpu = cpu,
+			   });
 }
 
 void tlat_census_look(struct tlat_census *census)

@@ -5,7 +5,7 @@
 
 #include <stdalign.h>
 
-#include "result.h"
+#include "run_break.h"
 
 /*
  * One per recording thread; everything it points to is prefaulted. What every cycle needs comes
@@ -22,8 +22,10 @@ struct tlat_book {
 	int32_t planned_cpu;
 	bool untold; /* the kick does not say whom it woke */
 	bool lost_wake;
+	bool roams; /* not pinned: planned_cpu is where it was last */
 	struct tlat_counts counts;
-	uint64_t warmup; /* unmeasured cycles so far */
+	struct tlat_break *brk; /* NULL: no value ends the run */
+	uint64_t warmup;	/* unmeasured cycles so far */
 	uint64_t rests;
 	uint64_t ended;	  /* stamp at the end */
 	uint64_t stops;	  /* times the recording thread stood still while it spun */

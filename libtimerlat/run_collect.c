@@ -195,12 +195,31 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	result->verify = run->opts.flags & TLAT_RUN_VERIFY;
 	result->interval_ns = result->periodic || pair ? run->opts.interval_ns : 0;
 	result->settle_ns = run->opts.settle_ns;
+	result->break_ns = run->opts.break_ns;
 	result->dither_ns = run->opts.dither_ns;
 	result->cpu_latency_ns = run->opts.cpu_latency_ns == TLAT_ZERO ? 0
 				 : run->opts.cpu_latency_ns	       ? run->opts.cpu_latency_ns
 								       : -1;
 	result->relation =
 		pair ? tlat_machine_relation(run->machine, run->place.kick, run->place.wait) : NULL;
+}
+
+static bool is_broken(const struct tlat_run *run)
+{
+	for (int i = 0; i < run->n_instances; i++)
+		if (run->instances[i].brk.hit)
+			return true;
+	return false;
+}
+
+/* A thread that saw a value above the limit ends all of them. */
+static int32_t end_of(const struct tlat_run *run, const struct tlat_instance *in)
+{
+	if (run->stalled)
+		return TLAT_END_ERROR;
+	if (in->brk.hit || (in->book.end == TLAT_END_SIGNAL && is_broken(run)))
+		return TLAT_END_BREAK;
+	return in->book.end;
 }
 
 static int64_t measured_ns(const struct tlat_instance *in, uint64_t until)
@@ -280,12 +299,14 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	if (error)
 		return error;
 	result->duration_ns = measured_ns(in, in->book.ended);
-	result->end = run->stalled ? TLAT_END_ERROR : in->book.end;
+	result->end = end_of(run, in);
 	if (run->opts.inject_ns)
 		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
 	check_counts(result);
 	collect_watch(run, in, result);
 	find_faults(result);
+	if (in->brk.hit)
+		tlat_break_find(&in->brk, &result->findings);
 	find_losses(in, result);
 	find_oddities(in, result);
 	find_stalls(in, result);

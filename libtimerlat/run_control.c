@@ -109,11 +109,7 @@ static void measure_floor_pair(struct tlat_run *run)
 	tlat_run_free(floor);
 }
 
-/*
- * Find out once, for all threads of the run, whether the policy is granted: half a pair with it
- * would be neither one thing nor the other. Tried on the controller itself, then undone.
- */
-static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
+static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
 {
 	struct tlat_rt_opts opts =
 		TLAT_RT_OPTS(.policy = run->opts.policy, .priority = run->opts.priority);
@@ -122,6 +118,18 @@ static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
 
 	if (!error)
 		tlat_rt_undo(rt);
+	return error;
+}
+
+/*
+ * Find out once, for all threads of the run, whether the policy is granted: half a pair with it
+ * would be neither one thing nor the other. Tried on the controller itself, then undone.
+ */
+static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
+{
+	int error = run->opts.policy == TLAT_SCHED_DEADLINE ? tlat_deadline_admit(run, reterr)
+							    : try_policy(run, reterr);
+
 	if (!error || run->opts.flags & TLAT_RUN_STRICT)
 		return error;
 	tlat_findings_add(&run->of_result, TLAT_WARN, "policy-refused", NULL, "%s", reterr->text);
@@ -362,12 +370,19 @@ static int set_up(struct tlat_run *run)
 
 	be_normal();
 	pin_controller(run);
+	if (run->opts.flags & TLAT_RUN_TRACE_MARK) {
+		error = tlat_trace_stop_open(&run->trace, tlat_machine_root_fd(run->machine),
+					     &run->error);
+		if (error)
+			return error;
+	}
 	hold_idle(run);
 	lock_all(run);
 	calibrate(run);
 	error = decide_policy(run, &run->error);
 	if (error)
 		return error;
+	pin_controller(run);
 	measure_floor_pair(run);
 	error = bring_up(run, &run->error);
 	if (error)

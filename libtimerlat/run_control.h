@@ -6,6 +6,7 @@
 #ifndef TLAT_RUN_CONTROL_H
 #define TLAT_RUN_CONTROL_H
 
+#include "affinity.h"
 #include "machine.h"
 #include "run_thread.h"
 
@@ -52,8 +53,10 @@ struct tlat_run {
 	atomic_int request;
 	bool stalled;		    /* the controller had to end it */
 	struct tlat_rt_opts caller; /* what the thread that started the run has */
-	uint64_t started_ns;	    /* CLOCK_MONOTONIC, when the loops could begin */
-	int64_t realtime_ns;	    /* the same on CLOCK_REALTIME */
+	struct tlat_cpuset allowed; /* where that one may run */
+	struct tlat_trace_stop trace;
+	uint64_t started_ns; /* CLOCK_MONOTONIC, when the loops could begin */
+	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
 };
 
 /* run_opts.c: whether options make sense at all. 0 or -EINVAL. */
@@ -67,6 +70,17 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 int32_t tlat_run_kick_priority(const struct tlat_run *run);
 /* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
 void tlat_run_adapt(struct tlat_run *run);
+
+/* run_deadline.c: the rest of what SCHED_DEADLINE needs; whether it makes sense (0 or -EINVAL). */
+void tlat_deadline_resolve(struct tlat_run_opts *opts);
+int tlat_deadline_check(const struct tlat_run *run, struct tlat_error *reterr);
+/* run_deadline.c: why the probe cannot be measured under it; NULL: it can. */
+const char *tlat_deadline_unfit(const struct tlat_run *run);
+/*
+ * run_deadline.c, on the controller, whose affinity is changed: whether all threads are admitted,
+ * and whether they stay on their CPUs. 0 or the refusal.
+ */
+int tlat_deadline_admit(struct tlat_run *run, struct tlat_error *reterr);
 
 /* run_signal.c: a no-op handler for the signal that ends blocked waits, while anybody holds it. */
 int tlat_end_signal_choose(void);

@@ -9,7 +9,7 @@
 #define MAX_NUMBER 1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
 #define KNOWN_FLAGS                                                                                \
 	(TLAT_RUN_ROUND_TRIP | TLAT_RUN_VERIFY | TLAT_RUN_STRICT | TLAT_RUN_LOCK_ALL |             \
-	 TLAT_RUN_NO_FLOOR)
+	 TLAT_RUN_NO_FLOOR | TLAT_RUN_TRACE_MARK)
 
 static int check_times(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
@@ -25,6 +25,10 @@ static int check_times(const struct tlat_run_opts *opts, struct tlat_error *rete
 		{ "idle latency", " ns", opts->cpu_latency_ns, TLAT_ZERO },
 		{ "timer slack", " ns", opts->slack_ns, 0 },
 		{ "injected delay", " ns", opts->inject_ns, 0 },
+		{ "runtime", " ns", opts->runtime_ns, 0 },
+		{ "deadline", " ns", opts->deadline_ns, 0 },
+		{ "period", " ns", opts->period_ns, 0 },
+		{ "break", " ns", opts->break_ns, 0 },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++)
@@ -37,13 +41,19 @@ static int check_times(const struct tlat_run_opts *opts, struct tlat_error *rete
 
 static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
-	const struct tlat_rt_opts rt =
-		TLAT_RT_OPTS(.policy = opts->policy, .priority = opts->priority);
+	struct tlat_rt_opts rt =
+		TLAT_RT_OPTS(.policy = opts->policy, .priority = opts->priority,
+			     .runtime_ns = opts->runtime_ns, .deadline_ns = opts->deadline_ns,
+			     .period_ns = opts->period_ns);
 
-	if (opts->policy == TLAT_SCHED_DEADLINE)
+	if (opts->policy != TLAT_SCHED_DEADLINE)
+		return tlat_rt_opts_check(&rt, reterr);
+	if (!opts->runtime_ns)
 		return tlat_fail(reterr, -EINVAL,
-				 "policy deadline is not one of a run; use fifo, "
-				 "rr, other or batch");
+				 "policy deadline without a runtime: say how much of each period "
+				 "the thread may use, such as 100 us");
+	/* times that depend on the interval are checked once that is known */
+	rt.runtime_ns = rt.deadline_ns = rt.period_ns = 1;
 	return tlat_rt_opts_check(&rt, reterr);
 }
 
@@ -61,6 +71,10 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
 		error = tlat_fail(reterr, -EINVAL,
 				  "flags %#x or reserved %d are not known to libtimerlat %s",
 				  opts->flags, opts->reserved, TLAT_VERSION);
+	if (!error && opts->flags & TLAT_RUN_TRACE_MARK && !opts->break_ns)
+		error = tlat_fail(
+			reterr, -EINVAL,
+			"a mark in the kernel's trace needs a break, at which it is made");
 	if (!error && kept > MAX_RAW)
 		error = tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
 				  (unsigned long long)kept, MAX_RAW);

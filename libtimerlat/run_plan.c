@@ -50,7 +50,7 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "priority 1 leaves none for the waker on CPU %d; "
 				 "give 2 or more",
 				 run->place.wait);
-	return 0;
+	return tlat_deadline_check(run, reterr);
 }
 
 /* What inherit means is settled here, on the caller's attributes: the controller is another thread.
@@ -88,6 +88,7 @@ static void resolve_opts(struct tlat_run *run)
 	opts->settle_ns = pair ? or_default(opts->settle_ns, DEFAULT_SETTLE_NS) : 0;
 	opts->dither_ns = pair ? or_default(opts->dither_ns, (int64_t)(facts.quantum_ns + 1)) : 0;
 	opts->warmup = or_default(opts->warmup, DEFAULT_WARMUP);
+	tlat_deadline_resolve(opts);
 	if (opts->inject_ns)
 		opts->raw = opts->samples; /* neighbours are compared one by one */
 	if (!opts->seed && getrandom(&opts->seed, sizeof(opts->seed), GRND_NONBLOCK) < 0)
@@ -219,13 +220,27 @@ static void check_support(struct tlat_run *run)
 {
 	const struct tlat_probe_ops *ops = run->ops;
 	bool spins = ops->flags & TLAT_PROBE_PAIR && ops->flags & TLAT_PROBE_NOSLEEP;
+	const char *unfit = tlat_deadline_unfit(run);
 	struct tlat_error why;
 
 	run->supported = true;
 	if (ops->supported && ops->supported(&why) < 0)
 		find_unsupported(run, why.text, NULL);
+	if (unfit)
+		find_unsupported(run, unfit, "use --policy fifo");
 	if (spins && run->place.kick == run->place.wait)
 		find_unsupported(run, "both sides spin, which needs two CPUs", "give two: -c A,B");
+}
+
+static void plan_break(struct tlat_run *run, struct tlat_instance *in)
+{
+	if (!run->opts.break_ns)
+		return;
+	in->brk.above_ns = run->opts.break_ns;
+	in->brk.request = &run->request;
+	in->brk.trace = &run->trace;
+	in->brk.probe = run->ops->name;
+	in->book.brk = &in->brk;
 }
 
 static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
@@ -248,6 +263,7 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 		return 0;
 	}
 	plan_limits(run, &in->limits);
+	plan_break(run, in);
 	if (in->pair)
 		plan_pair(run, in);
 	else

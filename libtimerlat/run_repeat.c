@@ -41,6 +41,11 @@ static void put_policy(FILE *out, const struct tlat_run_opts *opts)
 	fprintf(out, " --policy %s", tlat_policy_name(opts->policy));
 	if (opts->priority)
 		fprintf(out, " -p %d", opts->priority);
+	if (opts->policy != TLAT_SCHED_DEADLINE)
+		return;
+	put_time(out, "--runtime", opts->runtime_ns);
+	put_time(out, "--deadline", opts->deadline_ns);
+	put_time(out, "--period", opts->period_ns);
 }
 
 static void put_limits(FILE *out, const struct tlat_run_opts *opts)
@@ -50,6 +55,8 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 	if (opts->duration_ns)
 		put_time(out, "-d", opts->duration_ns);
 	fprintf(out, " --warmup %" PRId64, opts->warmup);
+	if (opts->break_ns)
+		put_time(out, "--break", opts->break_ns);
 }
 
 static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct tlat_result *result)
@@ -71,10 +78,9 @@ static void put_flags(FILE *out, const struct tlat_run_opts *opts)
 		uint32_t flag;
 		const char *option;
 	} flags[] = {
-		{ TLAT_RUN_ROUND_TRIP, "--round-trip" },
-		{ TLAT_RUN_VERIFY, "--verify" },
-		{ TLAT_RUN_STRICT, "--strict" },
-		{ TLAT_RUN_LOCK_ALL, "--lock-all" },
+		{ TLAT_RUN_ROUND_TRIP, "--round-trip" }, { TLAT_RUN_VERIFY, "--verify" },
+		{ TLAT_RUN_STRICT, "--strict" },	 { TLAT_RUN_LOCK_ALL, "--lock-all" },
+		{ TLAT_RUN_TRACE_MARK, "--trace-mark" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(flags); i++)

@@ -34,7 +34,9 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
 	tlat_snapshot_init(&run->snapshot);
 	run->fd = run->wake_fd = run->idle_fd = -1;
+	run->trace = TLAT_TRACE_STOP_NONE;
 	tlat_rt_inherit(&run->caller);
+	tlat_affinity_get(0, &run->allowed);
 	run->fd = eventfd(0, EFD_CLOEXEC);
 	run->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (run->fd < 0 || run->wake_fd < 0)
@@ -156,6 +158,7 @@ void tlat_run_free(struct tlat_run *run)
 	if (run->wake_fd >= 0)
 		close(run->wake_fd);
 	tlat_snapshot_destroy(&run->snapshot);
+	tlat_trace_stop_close(&run->trace);
 	tlat_gate_destroy(&run->gate);
 	tlat_gate_destroy(&run->begun);
 	free(run->probe);

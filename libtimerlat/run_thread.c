@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "rt.h"
 #include "run_thread.h"
 
@@ -81,10 +82,16 @@ void tlat_gate_set(struct tlat_gate *gate, int state)
 static int apply_attributes(struct tlat_measurer *m)
 {
 	char cpus[16];
-	struct tlat_rt_opts opts = TLAT_RT_OPTS(.cpus = cpus, .policy = m->policy,
-						.priority = m->priority, .slack_ns = m->slack_ns);
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = m->policy, .priority = m->priority);
 
+	if (m->policy == TLAT_SCHED_DEADLINE)
+		opts = tlat_deadline_attributes(m->instance->opts);
+	opts.slack_ns = m->slack_ns;
 	snprintf(cpus, sizeof(cpus), "%d", m->cpu);
+	if (m->roams)
+		tlat_affinity_set(0, m->roams);
+	else
+		opts.cpus = cpus;
 	return tlat_rt_apply(&m->rt, &opts, &m->why);
 }
 
@@ -100,6 +107,9 @@ static int read_back(struct tlat_measurer *m)
 	m->facts.policy = state.policy;
 	m->facts.priority = state.priority;
 	m->facts.slack_ns = state.slack_ns;
+	m->facts.runtime_ns = state.runtime_ns;
+	m->facts.deadline_ns = state.deadline_ns;
+	m->facts.period_ns = state.period_ns;
 	m->facts.tid = (int32_t)syscall(SYS_gettid);
 	return 0;
 }
@@ -164,6 +174,11 @@ static int make_book(struct tlat_measurer *m)
 	book->outliers = (struct tlat_outliers *)(at + raw_bytes);
 	book->ns_per_unit = 1e9 / (double)hz;
 	book->planned_cpu = in->measurers[0].cpu;
+	book->roams = m->roams;
+	if (m->roams)
+		book->planned_cpu = m->facts.cpu;
+	in->brk.ns_per_unit = book->ns_per_unit;
+	in->brk.above = (int64_t)((double)in->brk.above_ns / book->ns_per_unit);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "cpulist.h"
 #include "run.h"
 
 /* Where measuring threads park until all of them are ready. */
@@ -39,8 +40,9 @@ struct tlat_measurer {
 	/* what is asked */
 	int32_t cpu, policy, priority;
 	int64_t slack_ns;
-	int end_signal; /* unblocked, so that a blocked wait can be ended */
-	int done_fd;	/* eventfd, told when the thread has left its loop */
+	const struct tlat_cpuset *roams; /* SCHED_DEADLINE: where it may run; NULL: on cpu */
+	int end_signal;			 /* unblocked, so that a blocked wait can be ended */
+	int done_fd;			 /* eventfd, told when the thread has left its loop */
 	/* what there is */
 	pthread_t thread;
 	void *stack, *buffer; /* mappings of our own: locked, given back as they were */
@@ -69,6 +71,7 @@ struct tlat_instance {
 	void *map;
 	size_t map_size;
 	struct tlat_book book;
+	struct tlat_break brk; /* in force when a break was asked for */
 	struct tlat_result *result;
 	struct tlat_hist *floor; /* of the null probe on the first thread that records */
 	bool wants_floor;
@@ -91,6 +94,9 @@ int tlat_measurer_start(struct tlat_measurer *measurer, struct tlat_error *reter
 void tlat_measurer_join(struct tlat_measurer *measurer);
 /* Give back what the book was kept in; the thread has been joined. */
 void tlat_measurer_free(struct tlat_measurer *measurer);
+
+/* run_deadline.c: policy and times of a run under SCHED_DEADLINE. */
+struct tlat_rt_opts tlat_deadline_attributes(const struct tlat_run_opts *opts);
 
 /* run_inject.c: a self-test's delay between the first stamp and the kick of every second cycle. */
 struct tlat_injection {

@@ -139,8 +139,8 @@ static inline struct tlat_result *sample_pair(size_t n, uint64_t seed)
 	strcpy(result->to, "after futex(FUTEX_WAIT) returned");
 	result->pair = result->has_kick = true;
 	result->relation = "llc";
-	result->wait = (struct tlat_side_facts){ 1, TLAT_SCHED_FIFO, 40, 4711, 1 };
-	result->kick = (struct tlat_side_facts){ 0, TLAT_SCHED_FIFO, 40, 4712, 50000 };
+	result->wait = (struct tlat_side_facts){ 1, TLAT_SCHED_FIFO, 40, 4711, 1, 0, 0, 0 };
+	result->kick = (struct tlat_side_facts){ 0, TLAT_SCHED_FIFO, 40, 4712, 50000, 0, 0, 0 };
 	result->policy_asked = TLAT_SCHED_FIFO;
 	result->priority_asked = 41;
 	result->kick_priority_asked = 39;
@@ -176,7 +176,7 @@ static inline struct tlat_result *sample_solo(size_t n, uint64_t seed)
 	assert_non_null(result);
 	strcpy(result->probe, "timer-nanosleep");
 	result->periodic = true;
-	result->wait = (struct tlat_side_facts){ 1, TLAT_SCHED_OTHER, 0, 4711, 50000 };
+	result->wait = (struct tlat_side_facts){ 1, TLAT_SCHED_OTHER, 0, 4711, 50000, 0, 0, 0 };
 	result->interval_ns = 1000000;
 	result->phase_ns = 731;
 	result->duration_ns = 1000000000;

@@ -117,7 +117,8 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 	r = start_load(s, reterr);
 	if (r < 0)
 		return r;
-	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config));
+	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config) ||
+			       s->config.trace_mark);
 	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns));
 	return open_clock(s, reterr);
 }
@@ -158,6 +159,7 @@ static void print_end(const struct tlat_session *s, FILE *out)
 {
 	if (tlat_stop_requested())
 		fputs("ended by a signal; this is what had been measured\n", out);
+	tlat_findings_say(s->report, "break", out);
 	tlat_results_repeat(s->report, out);
 }
 
@@ -184,6 +186,8 @@ static int conclude(struct tlat_session *s)
 		print_end(s, out);
 	if (tlat_save_end(&s->save, s->report, &error) < 0)
 		return tlat_complain("run", "%s", error.text);
+	if (tlat_measure_broke(s))
+		return TLAT_EXIT_BAD;
 	if (s->config.strict && tlat_findings_worst(s->report) >= TLAT_WARN)
 		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
 	if (!has_measured(s->report) && !tlat_stop_requested())

@@ -241,6 +241,21 @@ void tlat_findings_print(const struct tlat_report *report, bool all, FILE *out)
 		print_info_ids(report, infos, out);
 }
 
+void tlat_findings_say(const struct tlat_report *report, const char *id, FILE *out)
+{
+	struct walk walk = { .report = report };
+	struct tlat_finding finding;
+
+	while (next_finding(&walk, &finding)) {
+		char first[32];
+
+		if (strcmp(finding.id, id))
+			continue;
+		snprintf(first, sizeof(first), "%s: ", id);
+		tlat_text_wrap(first, INDENT, finding.text, out);
+	}
+}
+
 int tlat_findings_worst(const struct tlat_report *report)
 {
 	struct walk walk = { .report = report };

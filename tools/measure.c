@@ -199,7 +199,7 @@ static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t f
 	char cpus[32];
 	int r;
 
-	if (!result || tlat_stop_requested())
+	if (!result || tlat_stop_requested() || tlat_measure_broke(s))
 		return 0;
 	tlat_results_summary(result, &there);
 	if (!there.asked) /* an unsupported probe has no direction */
@@ -251,7 +251,7 @@ static void name_run(const struct tlat_session *s, size_t point, size_t probe, F
 }
 
 /* Runs are numbered in their order: the probes of the first point, those of the second. */
-static void note_not_started(struct tlat_session *s, size_t from)
+static void note_not_started(struct tlat_session *s, size_t from, const char *cause)
 {
 	size_t probes = s->config.selection.n, runs = probes * s->config.sweep.n, size;
 	struct tlat_finding finding = { .id = "not-started", .severity = TLAT_INFO };
@@ -260,7 +260,7 @@ static void note_not_started(struct tlat_session *s, size_t from)
 
 	if (!out)
 		return;
-	fputs("a signal ended the measurement before these were started: ", out);
+	fprintf(out, "%s ended the measurement before these were started: ", cause);
 	for (size_t i = from; i < runs; i++) {
 		if (i > from)
 			fputs(", ", out);
@@ -273,15 +273,29 @@ static void note_not_started(struct tlat_session *s, size_t from)
 	free(text);
 }
 
+bool tlat_measure_broke(const struct tlat_session *s)
+{
+	return s->report && !strcmp(tlat_report_end(s->report), "break");
+}
+
+/* What keeps the next run from being started; NULL: nothing. */
+static const char *cause_of_end(const struct tlat_session *s)
+{
+	if (s->report && tlat_stop_requested())
+		return "a signal";
+	return tlat_measure_broke(s) ? "a value above --break" : NULL;
+}
+
 int tlat_measure(struct tlat_session *s, struct tlat_error *reterr)
 {
 	size_t probes = s->config.selection.n;
 
 	for (size_t i = 0; i < probes * s->config.sweep.n; i++) {
+		const char *cause = cause_of_end(s);
 		int r;
 
-		if (s->report && tlat_stop_requested()) {
-			note_not_started(s, i);
+		if (cause) {
+			note_not_started(s, i, cause);
 			return 0;
 		}
 		r = run_probe(s, i / probes, i % probes, reterr);

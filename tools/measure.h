@@ -26,4 +26,7 @@ struct tlat_session {
  */
 int tlat_measure(struct tlat_session *session, struct tlat_error *reterr);
 
+/* Whether a value above that of --break has ended it. */
+bool tlat_measure_broke(const struct tlat_session *session);
+
 #endif /* TLAT_MEASURE_H */

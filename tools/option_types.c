@@ -140,9 +140,8 @@ const struct tlat_option_type tlat_option_count = {
 
 static int policy_parse(const struct tlat_option *o, const char *value, void *field, char *why)
 {
-	/* A deadline needs three more times, which a run has no fields for. */
 	static const int usable[] = { TLAT_SCHED_INHERIT, TLAT_SCHED_OTHER, TLAT_SCHED_FIFO,
-				      TLAT_SCHED_RR, TLAT_SCHED_BATCH };
+				      TLAT_SCHED_RR,	  TLAT_SCHED_BATCH, TLAT_SCHED_DEADLINE };
 	int policy = tlat_policy_from_name(value);
 	size_t i = 0;
 
@@ -150,7 +149,8 @@ static int policy_parse(const struct tlat_option *o, const char *value, void *fi
 	while (i < TLAT_ARRAY_SIZE(usable) && usable[i] != policy)
 		i++;
 	if (i == TLAT_ARRAY_SIZE(usable)) {
-		snprintf(why, TLAT_WHY_TEXT, "no such policy; fifo, rr, other, batch or inherit");
+		snprintf(why, TLAT_WHY_TEXT,
+			 "no such policy; fifo, rr, other, batch, deadline or inherit");
 		return -EINVAL;
 	}
 	*(int64_t *)field = policy;

@@ -30,6 +30,9 @@ const char *tlat_results_fact(const struct tlat_report *report, const char *name
  */
 void tlat_findings_print(const struct tlat_report *report, bool all, FILE *out);
 
+/* Every finding of that id on a line of its own, "ID: TEXT". */
+void tlat_findings_say(const struct tlat_report *report, const char *id, FILE *out);
+
 /* The highest severity of all findings, 0 when there is none. */
 int tlat_findings_worst(const struct tlat_report *report);
 

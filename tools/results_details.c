@@ -166,6 +166,14 @@ static void print_corrected(const struct tlat_summary *s, FILE *out)
 	fputc('\n', out);
 }
 
+static void add_deadline(struct line *line, const struct tlat_summary *s)
+{
+	char runtime[TLAT_QUANTITY_TEXT], deadline[TLAT_QUANTITY_TEXT], period[TLAT_QUANTITY_TEXT];
+
+	add(line, " ", "runtime %s deadline %s period %s", tlat_time_exact(s->runtime_ns, runtime),
+	    tlat_time_exact(s->deadline_ns, deadline), tlat_time_exact(s->period_ns, period));
+}
+
 static void add_point(struct line *line, const struct tlat_result *result,
 		      const struct tlat_summary *s)
 {
@@ -179,6 +187,8 @@ static void add_point(struct line *line, const struct tlat_result *result,
 	if (s->cpu_latency_ns >= 0)
 		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
 	add(line, " ", "slack %s", tlat_time_exact(s->slack_ns, text));
+	if (s->policy == TLAT_SCHED_DEADLINE)
+		add_deadline(line, s);
 	line->before = ": ";
 }
 

@@ -16,10 +16,16 @@ static const struct tlat_option options[] = {
 	  &tlat_option_text, FIELD(cpus), 0, 0, 'c', false },
 	{ "pair", "KICK:WAIT", "the same as -c KICK,WAIT", &tlat_option_text, FIELD(pair), 0, 0, 0,
 	  false },
-	{ "policy", "NAME", "fifo (default), rr, other, batch, inherit", &tlat_option_policy,
-	  FIELD(policy), 0, 0, 0, true },
+	{ "policy", "NAME", "fifo (default), rr, other, batch, deadline, inherit",
+	  &tlat_option_policy, FIELD(policy), 0, 0, 0, true },
 	{ "prio", "N", "real-time priority, 1 to 99 (40)", &tlat_option_count, FIELD(priority), 1,
 	  99, 'p', true },
+	{ "runtime", "TIME", "deadline: CPU time in each period", &tlat_option_time,
+	  FIELD(runtime_ns), 1, 0, 0, true },
+	{ "deadline", "TIME", "deadline: relative deadline (the period)", &tlat_option_time,
+	  FIELD(deadline_ns), 1, 0, 0, true },
+	{ "period", "TIME", "deadline: its period (the interval)", &tlat_option_time,
+	  FIELD(period_ns), 1, 0, 0, true },
 	{ "samples", "N", "cycles per thread", &tlat_option_count, FIELD(samples), 1, 0, 'n',
 	  true },
 	{ "duration", "TIME", "length of each measurement (2s, unless -n)", &tlat_option_time,
@@ -44,6 +50,10 @@ static const struct tlat_option options[] = {
 	  FIELD(load), 0, 0, 0, true },
 	{ "budget", "EXPR", "such as 'p99<50us, max<=200us, n>=1e6'", &tlat_option_text,
 	  FIELD(budget), 0, 0, 0, true },
+	{ "break", "TIME", "end at the first value above it; exit 1", &tlat_option_time,
+	  FIELD(break_ns), 1, 0, 0, true },
+	{ "trace-mark", NULL, "--break: mark the kernel's trace and stop it", &tlat_option_flag,
+	  FIELD(trace_mark), 0, 0, 0, true },
 	{ "json", "FILE", "write the report; -: to stdout, nothing else there", &tlat_option_text,
 	  FIELD(json), 0, 0, 0, false },
 	{ "save-every", "TIME", "rewrite the file of --json so often (60s)", &tlat_option_time,
@@ -52,6 +62,8 @@ static const struct tlat_option options[] = {
 	  0, 0, false },
 	{ "findings", NULL, "print every finding in full", &tlat_option_flag, FIELD(findings), 0, 0,
 	  0, false },
+	{ "sort", "max", "largest value first in the progress display", &tlat_option_text,
+	  FIELD(sort), 0, 0, 0, false },
 	{ "quiet", NULL, "no progress display", &tlat_option_flag, FIELD(quiet), 0, 0, 'q', false },
 	{ "strict", NULL, "exit 2 when anything degrades the measurement", &tlat_option_flag,
 	  FIELD(strict), 0, 0, 0, true },
@@ -72,7 +84,7 @@ const struct tlat_command tlat_run_command = {
 	.operands = "PROBE...",
 	.summary = "Measure probes, 2 s each; tlat list names them, globs such as 'wake-*' do too.",
 	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE does what\n"
-		 "--json FILE does. Exit: 0 fine, 1 budget missed, 2 no answer, 77 inconclusive.",
+		 "--json FILE does. Exit: 0 fine, 1 bad answer, 2 no answer, 77 inconclusive.",
 	.options = options,
 	.n_options = TLAT_ARRAY_SIZE(options),
 	.max_operands = -1,
@@ -106,6 +118,12 @@ static int check_output(const struct tlat_run_config *c)
 		return REFUSE("--load '': empty; give a command, such as 'make -j8'");
 	if (c->append && (!c->json || !strcmp(c->json, "-")))
 		return REFUSE("--append needs --json FILE to add to");
+	if (c->trace_mark && c->break_ns == TLAT_UNSET)
+		return REFUSE("--trace-mark needs --break TIME, at which it is made");
+	if (c->sort && strcmp(c->sort, "max"))
+		return REFUSE(
+			"--sort '%s': there is only max; leave it out for the order of threads",
+			c->sort);
 	return 0;
 }
 
@@ -122,6 +140,25 @@ static int check_sweep(struct tlat_run_config *c)
 	return 0;
 }
 
+static int check_deadline(const struct tlat_run_config *c)
+{
+	const char *time = c->runtime_ns != TLAT_UNSET	  ? "--runtime"
+			   : c->deadline_ns != TLAT_UNSET ? "--deadline"
+			   : c->period_ns != TLAT_UNSET	  ? "--period"
+							  : NULL;
+
+	if (c->policy != TLAT_SCHED_DEADLINE)
+		return time ? REFUSE("%s needs --policy deadline", time) : 0;
+	if (c->runtime_ns == TLAT_UNSET)
+		return REFUSE("--policy deadline needs --runtime TIME, such as --runtime 100us");
+	for (size_t i = 0; i < c->selection.n; i++)
+		if (c->selection.probes[i].pair)
+			return REFUSE("--policy deadline is not for %s: the threads of a pair are "
+				      "ordered by priority, which a deadline has not; use fifo",
+				      c->selection.probes[i].name);
+	return 0;
+}
+
 static int check_policy(const struct tlat_run_config *c)
 {
 	bool real_time = c->policy == TLAT_UNSET || c->policy == TLAT_SCHED_FIFO ||
@@ -130,7 +167,7 @@ static int check_policy(const struct tlat_run_config *c)
 	if (c->priority != TLAT_UNSET && !real_time)
 		return REFUSE("-p %d needs --policy fifo or rr, not %s", (int)c->priority,
 			      tlat_policy_name((int)c->policy));
-	return 0;
+	return check_deadline(c);
 }
 
 /* What no probe of this command line would heed. */
@@ -226,6 +263,7 @@ static void resolve(struct tlat_run_config *c)
 static void unset_all(struct tlat_run_config *c)
 {
 	*c = (struct tlat_run_config){ 0 };
+	c->runtime_ns = c->deadline_ns = c->period_ns = c->break_ns = TLAT_UNSET;
 	c->priority = c->policy = c->clock = c->samples = c->duration_ns = c->interval_ns =
 		c->settle_ns = c->slack_ns = c->cpu_latency_ns = c->seed = c->raw = c->warmup =
 			c->save_every_ns = TLAT_UNSET;
@@ -274,7 +312,8 @@ static int64_t real_zero(int64_t value)
 static uint32_t flags_of(const struct tlat_run_config *c)
 {
 	return (c->round_trip ? TLAT_RUN_ROUND_TRIP : 0) | (c->verify ? TLAT_RUN_VERIFY : 0) |
-	       (c->strict ? TLAT_RUN_STRICT : 0) | (c->lock_all ? TLAT_RUN_LOCK_ALL : 0);
+	       (c->strict ? TLAT_RUN_STRICT : 0) | (c->lock_all ? TLAT_RUN_LOCK_ALL : 0) |
+	       (c->trace_mark ? TLAT_RUN_TRACE_MARK : 0);
 }
 
 void tlat_run_config_opts(const struct tlat_run_config *c, const char *probe, size_t point,
@@ -294,6 +333,10 @@ void tlat_run_config_opts(const struct tlat_run_config *c, const char *probe, si
 	opts->raw = (uint64_t)or_zero(c->raw);
 	opts->policy = (int32_t)c->policy;
 	opts->priority = (int32_t)or_zero(c->priority);
+	opts->runtime_ns = or_zero(c->runtime_ns);
+	opts->deadline_ns = or_zero(c->deadline_ns);
+	opts->period_ns = or_zero(c->period_ns);
+	opts->break_ns = or_zero(c->break_ns);
 	opts->flags = flags_of(c);
 	tlat_sweep_apply(&c->sweep, point, opts);
 }

@@ -266,13 +266,13 @@ struct tlat_rt_opts {
 	int64_t slack_ns;	/* timer slack (0: inherit) */
 	int64_t cpu_latency_ns; /* hold /dev/cpu_dma_latency at this, rounded down
 				 * to us (0: do not touch; TLAT_ZERO: hold at 0) */
-	int64_t runtime_ns;	/* DEADLINE only, all three needed */
-	int64_t deadline_ns;
-	int64_t period_ns;
-	int32_t policy;	  /* enum tlat_policy (0: inherit) */
-	int32_t priority; /* 1..99 for FIFO and RR, else 0 */
-	int32_t lock_all; /* 1: mlockall(CURRENT|FUTURE) for the process */
-	int32_t reserved; /* 0 */
+	int64_t runtime_ns;	/* DEADLINE only, needed there */
+	int64_t deadline_ns;	/* DEADLINE only (0: the period) */
+	int64_t period_ns;	/* DEADLINE only, needed there */
+	int32_t policy;		/* enum tlat_policy (0: inherit) */
+	int32_t priority;	/* 1..99 for FIFO and RR, else 0 */
+	int32_t lock_all;	/* 1: mlockall(CURRENT|FUTURE) for the process */
+	int32_t reserved;	/* 0 */
 };
 
 #define TLAT_RT_OPTS(...)                                                                          \
@@ -286,6 +286,7 @@ struct tlat_rt_state {
 	int32_t priority;
 	int32_t cpu; /* where the thread ran when it was read */
 	int32_t reserved;
+	int64_t runtime_ns, deadline_ns, period_ns; /* under DEADLINE, else 0 */
 };
 
 struct tlat_rt;
@@ -443,6 +444,7 @@ enum tlat_run_flags {
 	TLAT_RUN_STRICT = 1 << 2,     /* a refused policy is an error, not a finding */
 	TLAT_RUN_LOCK_ALL = 1 << 3,   /* mlockall for the whole process */
 	TLAT_RUN_NO_FLOOR = 1 << 4,   /* leave out floor and floor_pair */
+	TLAT_RUN_TRACE_MARK = 1 << 5, /* at a break, mark the kernel's trace and stop it */
 };
 
 struct tlat_run_opts {
@@ -471,6 +473,13 @@ struct tlat_run_opts {
 	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
 			    * long (on MONOTONIC_RAW) after the first stamp, and called that
 			    * much earlier (0: none; at most settle_ns) */
+	/* Policy DEADLINE, for timers that sleep; others are refused. A thread under it has to be
+	 * allowed on all CPUs of its root domain: where that is more than the CPU asked for it is
+	 * not pinned, and the finding "deadline-not-pinned" says so. */
+	int64_t runtime_ns;  /* needed */
+	int64_t deadline_ns; /* (0: period_ns) */
+	int64_t period_ns;   /* (0: interval_ns) */
+	int64_t break_ns;    /* end the run on the first value above it (0: none) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
@@ -663,6 +672,8 @@ struct tlat_summary {
 	int64_t slack_ns;		      /* of the waiter, as read back */
 	int32_t round_trip;		      /* 1: there and back, stamped on the waker */
 	int32_t reserved2;
+	int64_t runtime_ns, deadline_ns, period_ns; /* of the waiter under DEADLINE, else 0 */
+	int64_t break_ns;			    /* the run was to end above this; 0: no */
 };
 
 /*
