@@ -12,16 +12,17 @@
 struct tlat_live {
 	const char *label;
 	bool show;
-	int rows; /* on the terminal now */
+	bool sort_max; /* the largest max first; else in the order of threads */
+	bool drawn;    /* there is a table, and the cursor is at its beginning */
 };
 
-/* wanted: show if standard error is a terminal that can show progress. */
-void tlat_live_init(struct tlat_live *live, const char *label, bool wanted);
+/* wanted: show if standard output and error are a terminal that can show progress. */
+void tlat_live_init(struct tlat_live *live, const char *label, bool wanted, bool sort_max);
 
 /* How long nothing need be drawn; -1: ever. */
 int tlat_live_pause_ms(const struct tlat_live *live);
 
-/* A line per recording thread on stderr, in the place of those drawn before. */
+/* A row per recording thread on stderr, in the place of those drawn before. */
 void tlat_live_draw(struct tlat_live *live, struct tlat_run *run);
 
 /* Wipe it. */

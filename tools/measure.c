@@ -133,7 +133,7 @@ static void wait_for_end(struct tlat_session *s, struct tlat_run *run, const cha
 {
 	struct tlat_live live;
 
-	tlat_live_init(&live, label, !s->config.quiet);
+	tlat_live_init(&live, label, !s->config.quiet, s->config.sort);
 	while (!tlat_stop_poll(
 		run, shorter_ms(tlat_live_pause_ms(&live), tlat_save_pause_ms(&s->save)))) {
 		tlat_live_draw(&live, run);
