@@ -138,6 +138,13 @@ usage_errors_are_one_line() {
 	usage "1 to 99" run wake-futex -p 0 --policy fifo
 	usage "--policy fifo or rr" run wake-futex -p 10 --policy other
 	usage "'foo'" run wake-futex --policy foo
+	usage "needs --runtime" run timer-nanosleep --policy deadline
+	usage "needs --policy deadline" run timer-nanosleep --period 1ms
+	usage "ordered by priority" run wake-futex --policy deadline --runtime 1ms
+	usage "runtime <= deadline" run timer-nanosleep --policy deadline --runtime 2ms
+	usage "--trace-mark needs --break" run null --trace-mark
+	usage "'min': there is only max" run null --sort min
+	usage "'0'" run null --break 0
 	usage "'foo'" run wake-futex --clock foo
 	usage "contradict" run wake-futex -c 0 --pair 0:1
 	usage "--cpus is given twice" run wake-futex -c 0 -c 1
@@ -412,6 +419,36 @@ json.dump(d, open("lost.json", "w"))'
 	grep -qE '^wake-futex .* \? ' out || fail "show: no ? without an offset"
 }
 
+a_break_is_a_bad_answer() {
+	run_tlat run timer-nanosleep null -d 20s --break 1ns --strict --json d.json \
+		--budget 'p50<10s,max<10s'
+	expect 1 "--break"
+	grep -q '^break: timer-nanosleep on CPU [0-9]*: .* is above 0.001 us' out ||
+		fail "--break: no line says what was above"
+	grep -q '^verdict: INCONCLUSIVE$' out || fail "--break: no verdict INCONCLUSIVE"
+	grep -q '^repeat: .* --break 1ns' out || fail "--break: not in the repeat command"
+	json d.json '(d["run"]["end"] == "break" and len(d["results"]) == 1 and
+		d["results"][0]["end"] == "break" and d["results"][0]["break_ns"] == 1 and
+		d["results"][0]["outliers"][0]["value_ns"] > 1 and
+		d["results"][0]["counts"]["asked"] <= 2 and
+		any(f["id"] == "not-started" and "--break" in f["text"] for f in d["findings"]))'
+	run_tlat run timer-nanosleep $quick --break 1000s
+	expect 0 "--break that nothing is above"
+	grep -q '^break:' out && fail "--break: says one that was none"
+}
+
+# Where it is granted; where not, the cause is in the finding.
+a_deadline_is_read_back() {
+	run_tlat run timer-nanosleep $quick --policy deadline --runtime 100us --json d.json
+	expect 0 "--policy deadline"
+	json d.json 'd["results"][0]["wait"]["policy_asked"] == "deadline" and (
+		any(f["id"] == "policy-refused" for f in d["results"][0]["findings"]) or
+		(d["results"][0]["wait"]["policy"] == "deadline" and
+		 d["results"][0]["wait"]["runtime_ns"] == 100000 and
+		 d["results"][0]["wait"]["deadline_ns"] == 1000000 and
+		 d["results"][0]["wait"]["period_ns"] == 1000000))'
+}
+
 a_sweep_is_one_table() {
 	run_tlat run wake-futex -n 50 --warmup 0 --sweep settle=0,10us,100us --json r.json
 	expect 0 --sweep || return
@@ -582,6 +619,8 @@ show_prints_a_report_again
 hidden_expiries_are_corrected_for
 a_budget_gives_a_verdict
 an_unknown_uncertainty_is_a_question_mark
+a_break_is_a_bad_answer
+a_deadline_is_read_back
 a_sweep_is_one_table
 signals_end_the_measurement
 a_reader_that_leaves_loses_nothing

@@ -17,8 +17,8 @@
 #include "quantity.h"
 #include "tool.h"
 
-#define REDRAW_MS 250 /* the eye's pace; a controller may wake 5 times a second */
-#define LINE_BYTES  200
+#define REDRAW_MS  250 /* the eye's pace; a controller may wake 5 times a second */
+#define LINE_BYTES 200
 
 struct row {
 	struct tlat_progress progress;
