@@ -177,7 +177,7 @@ __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *his
 	tlat_hist_add_slot(hist, tlat_hist_slot(value), 1);
 }
 
-void tlat_hist_record(struct tlat_hist *hist, int64_t value)
+TLAT_HOT void tlat_hist_record(struct tlat_hist *hist, int64_t value)
 {
 	/* one comparison for all: has a bin, no new minimum, no new maximum */
 	if (__builtin_expect((uint64_t)value - hist->usual >= hist->n_usual, 0)) {

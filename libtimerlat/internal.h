@@ -18,6 +18,13 @@
 #define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
+ * What every cycle of a timer runs, laid side by side by the linker: after a sleep each page of
+ * code costs a cycle a look-up, and a CPU that does other things meanwhile has forgotten all of
+ * them.
+ */
+#define TLAT_HOT __attribute__((hot))
+
+/*
  * A public struct is as long as its members: nothing hides between them that a caller could leave
  * unset. bytes is their sum where pointers have 8.
  */

@@ -371,7 +371,7 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 	tlat_count(&counts->asked, next - slot);
 	tlat_count(&counts->missed, next - slot - 1);
 	tlat_book_record(book, (int64_t)(at - grid->due), grid->due, slot - grid->first,
-			 sched_getcpu());
+			 tlat_book_cpu(book));
 }
 
 /* The slot after this event: what the kernel counted, or the first that is still ahead. Without an

@@ -103,8 +103,8 @@ void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
 		    const struct tlat_probe_side *reply, struct tlat_book *book);
 
 /* A timer on a grid, on its own thread. */
-void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
-		   struct tlat_book *book);
+TLAT_HOT void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
+			    struct tlat_book *book);
 
 /* Stamp, kick, wait, stamp on one thread: the null probe, and the floor. */
 void tlat_run_loopback(struct tlat_probe_ctx *ctx, const struct tlat_limits *limits,

@@ -4,6 +4,25 @@
 
 #include "run_book.h"
 
+#if defined(__has_builtin) && defined(__GLIBC_PREREQ)
+#if __has_builtin(__builtin_thread_pointer) && __GLIBC_PREREQ(2, 35)
+#include <sys/rseq.h>
+#define HAS_RSEQ 1
+#endif
+#endif
+
+const volatile uint32_t *tlat_cpu_word(void)
+{
+#ifdef HAS_RSEQ
+	const struct rseq *rseq =
+		(const struct rseq *)((const char *)__builtin_thread_pointer() + __rseq_offset);
+
+	return __rseq_size ? (const volatile uint32_t *)&rseq->cpu_id : NULL;
+#else
+	return NULL;
+#endif
+}
+
 static void swap(struct tlat_outlier *a, struct tlat_outlier *b)
 {
 	struct tlat_outlier held = *a;
@@ -50,17 +69,22 @@ void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outli
 	}
 }
 
-static bool is_outlier(const struct tlat_outliers *outliers, int64_t value)
-{
-	return outliers && (outliers->n < TLAT_OUTLIERS_MAX || value > outliers->v[0].value);
-}
-
 /* A value above all others so far is always here, so the limit costs the ordinary ones nothing. */
-static void keep_outlier(struct tlat_book *book, const struct tlat_outlier *outlier)
+static __attribute__((noinline)) void keep_outlier(struct tlat_book *book, int64_t value,
+						   uint64_t at, uint64_t seq, int32_t cpu)
 {
-	tlat_outliers_offer(book->outliers, outlier);
-	if (book->brk && outlier->value > book->brk->above)
-		tlat_break_hit(book->brk, outlier);
+	double t = (double)(int64_t)(at - book->started) * book->ns_per_unit;
+	const struct tlat_outlier outlier = {
+		.value = value, .t_ns = (int64_t)t, .seq = seq, .cpu = cpu
+	};
+
+	if (!book->outliers)
+		return;
+	tlat_outliers_offer(book->outliers, &outlier);
+	book->full = book->outliers->n == TLAT_OUTLIERS_MAX;
+	book->least_kept = book->outliers->v[0].value;
+	if (book->brk && value > book->brk->above)
+		tlat_break_hit(book->brk, &outlier);
 }
 
 static void note_migration(struct tlat_book *book, int32_t cpu)
@@ -77,15 +101,8 @@ void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64
 		book->raw[book->n_raw++] = value;
 	if (cpu >= 0 && cpu != book->planned_cpu)
 		note_migration(book, cpu);
-	if (!is_outlier(book->outliers, value))
-		return;
-	keep_outlier(book, &(struct tlat_outlier){
-				   .value = value,
-				   .t_ns = (int64_t)((double)(int64_t)(at - book->started) *
-						     book->ns_per_unit),
-				   .seq = seq,
-				   .cpu = cpu,
-			   });
+	if (!book->full || value > book->least_kept)
+		keep_outlier(book, value, at, seq, cpu);
 }
 
 void tlat_census_look(struct tlat_census *census)

@@ -3,6 +3,7 @@
 #ifndef TLAT_RUN_BOOK_H
 #define TLAT_RUN_BOOK_H
 
+#include <sched.h>
 #include <stdalign.h>
 
 #include "run_break.h"
@@ -16,18 +17,21 @@ struct tlat_book {
 	/* NULL where they say nothing */
 	alignas(TLAT_CACHE_LINE) struct tlat_hist *latency;
 	struct tlat_hist *dwell, *call;
-	struct tlat_outliers *outliers; /* NULL: do not keep them */
-	uint64_t started;		/* stamp of the first measured cycle, 0: none yet */
+	int64_t least_kept; /* of the outliers when full: what is not above it is none */
+	uint64_t started;   /* stamp of the first measured cycle, 0: none yet */
 	size_t n_raw, max_raw;
 	int32_t planned_cpu;
 	bool untold; /* the kick does not say whom it woke */
 	bool lost_wake;
-	bool roams; /* not pinned: planned_cpu is where it was last */
+	bool roams;		      /* not pinned: planned_cpu is where it was last */
+	bool full;		      /* outliers are as many as are kept */
+	uint64_t ended;		      /* stamp at the end */
+	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
 	struct tlat_counts counts;
-	struct tlat_break *brk; /* NULL: no value ends the run */
-	uint64_t warmup;	/* unmeasured cycles so far */
+	struct tlat_outliers *outliers; /* NULL: do not keep them */
+	struct tlat_break *brk;		/* NULL: no value ends the run */
+	uint64_t warmup;		/* unmeasured cycles so far */
 	uint64_t rests;
-	uint64_t ended;	  /* stamp at the end */
 	uint64_t stops;	  /* times the recording thread stood still while it spun */
 	uint64_t stopped; /* the longest of them, in stamps */
 	int64_t *raw;
@@ -55,9 +59,21 @@ static inline void tlat_count(uint64_t *number, uint64_t more)
 	tlat_note(number, *number + more);
 }
 
+/*
+ * Where the kernel writes the number of the CPU that the calling thread is on, for rseq(2), which
+ * the C library has registered; NULL: nowhere.
+ */
+const volatile uint32_t *tlat_cpu_word(void);
+
+/* The same number without a call where that is possible. [hot] */
+static inline int32_t tlat_book_cpu(const struct tlat_book *book)
+{
+	return book->cpu ? (int32_t)*book->cpu : sched_getcpu();
+}
+
 /* Enter one value of cycle or slot seq, begun at a stamp, ended on cpu (-1: not known). [hot] */
-void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
-		      int32_t cpu);
+TLAT_HOT void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
+			       int32_t cpu);
 
 /* Offer a value to the largest so far. [hot] */
 void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outlier *candidate);

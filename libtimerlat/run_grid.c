@@ -35,8 +35,12 @@ uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot)
 
 uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at)
 {
-	uint64_t next = at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
+	uint64_t next;
 
+	/* in time, which needs no division */
+	if (at < tlat_grid_point(grid, grid->slot + 1))
+		return grid->slot + 1;
+	next = at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
 	return next > grid->slot ? next : grid->slot + 1;
 }
 

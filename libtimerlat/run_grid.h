@@ -14,9 +14,9 @@ struct tlat_grid {
 
 /* A grid that begins after now, its phase against the kernel's tick as the run says. */
 void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64_t now);
-uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot);
+TLAT_HOT uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot);
 /* The first slot after a stamp, but never one that has been served. */
-uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at);
+TLAT_HOT uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at);
 /* Measure from this slot on if it is past the first; as many as were planned. */
 void tlat_grid_begin_at(struct tlat_grid *grid, uint64_t slot);
 

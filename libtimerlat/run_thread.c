@@ -175,6 +175,7 @@ static int make_book(struct tlat_measurer *m)
 	book->ns_per_unit = 1e9 / (double)hz;
 	book->planned_cpu = in->measurers[0].cpu;
 	book->roams = m->roams;
+	book->cpu = tlat_cpu_word();
 	if (m->roams)
 		book->planned_cpu = m->facts.cpu;
 	in->brk.ns_per_unit = book->ns_per_unit;

@@ -26,8 +26,10 @@ struct book {
 
 static struct book *new_book(int64_t above)
 {
-	struct book *b = test_calloc(1, sizeof(*b));
+	struct book *b = aligned_alloc(_Alignof(struct book), sizeof(*b));
 
+	assert_non_null(b);
+	memset(b, 0, sizeof(*b));
 	assert_int_equal(tlat_hist_new(&b->book.latency, 500000000), 0);
 	b->trace = TLAT_TRACE_STOP_NONE;
 	b->book.outliers = &b->outliers;
@@ -44,7 +46,7 @@ static struct book *new_book(int64_t above)
 static void free_book(struct book *b)
 {
 	tlat_hist_free(b->book.latency);
-	test_free(b);
+	free(b);
 }
 
 static uint64_t draw(uint64_t *seed)

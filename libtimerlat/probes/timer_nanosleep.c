@@ -13,7 +13,7 @@ struct shared {
 	struct timespec due;
 };
 
-static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -21,16 +21,17 @@ static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return 0;
 }
 
-static int nanosleep_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			  struct tlat_probe_event *event)
+TLAT_HOT static int nanosleep_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				   struct tlat_probe_event *event)
 {
+	const struct tlat_stamper stamper = ctx->stamper; /* at hand when it wakes */
 	struct shared *shared = ctx->shared;
 	int error;
 
 	(void)side;
 	do {
 		error = clock_nanosleep(ctx->ops->clock, TIMER_ABSTIME, &shared->due, NULL);
-		event->at = tlat_stamp(ctx);
+		event->at = tlat_stamp_end(&stamper);
 	} while (error == EINTR && !tlat_probe_stopping(ctx));
 	event->n = 1;
 	return -error;
