@@ -48,13 +48,14 @@ static inline void bare_need(bool holds, const char *file, int line, const char 
 #define assert_in_range(a, low, high)                                                              \
 	bare_holds((uintmax_t)(a) >= (uintmax_t)(low) && (uintmax_t)(a) <= (uintmax_t)(high),      \
 		   #a " in range")
-#define assert_float_equal(a, b, by)	 bare_holds(fabs((double)(a) - (double)(b)) <= (by), #a " ~ " #b)
-#define assert_string_equal(a, b)	 bare_holds(!strcmp(a, b), #a " == " #b)
-#define assert_string_not_equal(a, b)	 bare_holds(!!strcmp(a, b), #a " != " #b)
-#define assert_int_not_equal(a, b)	 bare_holds((uintmax_t)(a) != (uintmax_t)(b), #a " != " #b)
-#define assert_memory_equal(a, b, n)	 bare_holds(!memcmp(a, b, n), #a " == " #b)
-#define fail()				 bare_fail(__FILE__, __LINE__, "failed")
-#define skip()				 longjmp(bare_skipped, 1)
+#define assert_float_equal(a, b, by)                                                               \
+	bare_holds(fabs((double)(a) - (double)(b)) <= (by), #a " ~ " #b)
+#define assert_string_equal(a, b)     bare_holds(!strcmp(a, b), #a " == " #b)
+#define assert_string_not_equal(a, b) bare_holds(!!strcmp(a, b), #a " != " #b)
+#define assert_int_not_equal(a, b)    bare_holds((uintmax_t)(a) != (uintmax_t)(b), #a " != " #b)
+#define assert_memory_equal(a, b, n)  bare_holds(!memcmp(a, b, n), #a " == " #b)
+#define fail()			      bare_fail(__FILE__, __LINE__, "failed")
+#define skip()			      longjmp(bare_skipped, 1)
 
 #define fail_msg(...)                                                                              \
 	do {                                                                                       \
@@ -64,10 +65,10 @@ static inline void bare_need(bool holds, const char *file, int line, const char 
 
 #define print_message(...) printf(__VA_ARGS__)
 
-#define cmocka_unit_test(f)			     ((struct CMUnitTest){ #f, f, NULL, NULL })
-#define cmocka_unit_test_setup(f, s)		     ((struct CMUnitTest){ #f, f, s, NULL })
+#define cmocka_unit_test(f)			 ((struct CMUnitTest){ #f, f, NULL, NULL })
+#define cmocka_unit_test_setup(f, s)		 ((struct CMUnitTest){ #f, f, s, NULL })
 #define cmocka_unit_test_setup_teardown(f, s, t) ((struct CMUnitTest){ #f, f, s, t })
-#define cmocka_unit_test_teardown(f, t)		     ((struct CMUnitTest){ #f, f, NULL, t })
+#define cmocka_unit_test_teardown(f, t)		 ((struct CMUnitTest){ #f, f, NULL, t })
 
 static inline void bare_run(const struct CMUnitTest *test)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * fail_alloc.c - preloaded into a program: the allocation number FAIL_ALLOC (1 and up, from main()
- * on) fails, and none after it. FAIL_ALLOC=0 only counts; the count goes to the file FAIL_ALLOC_LOG.
+ * on) fails, and none after it. FAIL_ALLOC=0 only counts; the count goes to the file
+ * FAIL_ALLOC_LOG.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
