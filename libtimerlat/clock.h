@@ -54,6 +54,11 @@ static inline struct timespec tlat_timespec_of_ns(int64_t ns)
 				  .tv_nsec = (long)(ns % TLAT_NSEC_PER_SEC) };
 }
 
+static inline int64_t tlat_ns_of_timespec(const struct timespec *ts)
+{
+	return (int64_t)ts->tv_sec * TLAT_NSEC_PER_SEC + ts->tv_nsec;
+}
+
 /* A stamp before which everything earlier has finished: opens an interval. [hot] */
 static inline uint64_t tlat_stamp_begin(const struct tlat_stamper *s)
 {

@@ -23,6 +23,8 @@ enum tlat_probe_flags {
 	TLAT_PROBE_LIBRARY_COST = 1 << 7, /* includes the C library's work */
 	TLAT_PROBE_TICK_BOUND = 1 << 8,	  /* expires on the scheduler tick or wheel */
 	TLAT_PROBE_LOOPBACK = 1 << 9,	  /* kick() and wait() on one thread: null */
+	TLAT_PROBE_SOFT_EXPIRY = 1 << 10, /* expires in softirq where PREEMPT_RT is on */
+	TLAT_PROBE_DRIFTS = 1 << 11,	  /* re-armed by when it was served: no grid */
 };
 
 enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
@@ -59,6 +61,12 @@ struct tlat_probe_event {
 	bool awake;    /* the wait saw that there was nothing to sleep for */
 };
 
+/* A periodic timer looked at when its loop is over. */
+struct tlat_probe_tally {
+	uint64_t pending; /* expirations that no wait() has taken; taken now */
+	uint64_t left_ns; /* until the next one */
+};
+
 struct tlat_probe_ops {
 	const char *name; /* "wake-futex" */
 	const char *from; /* "before futex(FUTEX_WAKE)" */
@@ -77,9 +85,11 @@ struct tlat_probe_ops {
 		     struct tlat_error *reterr);
 	/* On every side before each cycle, unmeasured: drain, re-lock. */
 	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
-	/* Solo: program an expiry at due (ns on ops->clock); PERIODIC: the first of a grid. */
+	/* Solo: program an expiry at due (ns on ops->clock), which is what due() gave; PERIODIC:
+	 * the first of a grid. */
 	int (*arm)(struct tlat_probe_ctx *ctx, uint64_t due);
-	/* Pair: wake. Returns waiters woken, TLAT_KICK_UNTOLD, or a negative errno. */
+	/* Pair: wake. Returns waiters woken, TLAT_KICK_UNTOLD, or a negative errno. Solo: end a
+	 * wait that no signal ends, on the controller. */
 	int (*kick)(struct tlat_probe_ctx *ctx);
 	/* Block until woken; the stamp is the first act awake. 0, -EINTR: interrupted while the
 	 * run ends, other negative errno: the run fails. */
@@ -87,6 +97,10 @@ struct tlat_probe_ops {
 		    struct tlat_probe_event *event);
 	/* Pure. What the kernel promised for a deadline asked at time armed; NULL: as asked. */
 	uint64_t (*due)(const struct tlat_probe_ctx *ctx, uint64_t armed, uint64_t asked);
+	/* PERIODIC, when the kernel counts expirations: what is left of the count. Called after the
+	 * last wait() until it meets no expiry on its way; 0 or a negative errno. */
+	int (*tally)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		     struct tlat_probe_tally *tally);
 	void (*leave)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	void (*close)(struct tlat_probe_ctx *ctx);
 };
@@ -95,6 +109,12 @@ struct tlat_probe_ops {
 static inline uint64_t tlat_stamp(const struct tlat_probe_ctx *ctx)
 {
 	return tlat_stamp_end(&ctx->stamper);
+}
+
+/* The next multiple of unit. [hot] */
+static inline int64_t tlat_round_up(int64_t value, int64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
 }
 
 /* Whether the run is over. [hot] */

@@ -20,6 +20,7 @@
 
 #include "run_grid.h"
 #include "run_pace.h"
+#include "run_tally.h"
 
 void tlat_run_rest(const struct tlat_limits *limits)
 {
@@ -358,14 +359,15 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 	struct tlat_counts *counts = &book->counts;
 	uint64_t slot = grid->slot;
 
-	grid->slot = next;
-	if (slot < grid->first) {
+	if (grid->unmeasured || slot < grid->first) {
 		tlat_count(&book->warmup, 1);
-		tlat_grid_begin_at(grid, next);
+		tlat_grid_warm_up(grid, next, at);
 		return;
 	}
+	grid->slot = next;
 	if (!book->started)
 		tlat_note(&book->started, grid->due);
+	tlat_grid_limit(grid, at > book->started ? at - book->started : 0);
 	if (next > grid->last)
 		next = grid->last;
 	tlat_count(&counts->asked, next - slot);
@@ -396,7 +398,7 @@ static int arm(struct tlat_solo *solo, struct tlat_grid *grid, bool first)
 	uint64_t asked = closed ? now + grid->interval : tlat_grid_point(grid, grid->slot);
 
 	grid->due = ops->due ? ops->due(ctx, now, asked) : asked;
-	return first || !(ops->flags & TLAT_PROBE_PERIODIC) ? ops->arm(ctx, asked) : 0;
+	return first || !(ops->flags & TLAT_PROBE_PERIODIC) ? ops->arm(ctx, grid->due) : 0;
 }
 
 /* One armed slot until its expiry. 0, -EINTR when the run ended meanwhile, or the failure. */
@@ -405,6 +407,7 @@ static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 {
 	const struct tlat_probe_ops *ops = solo->ctx->ops;
 	struct tlat_probe_event event = { .n = 1 };
+	uint64_t next;
 	int error;
 
 	get_ready(solo->ctx, side);
@@ -413,8 +416,11 @@ static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 		error = ops->wait(solo->ctx, side, &event);
 	if (error)
 		return error;
+	next = next_slot(ops, grid, &event);
+	if (ops->flags & TLAT_PROBE_PERIODIC)
+		tlat_tally_check(solo, grid, book, next, event.at);
 	book->ended = event.at;
-	book_expiry(grid, book, next_slot(ops, grid, &event), event.at);
+	book_expiry(grid, book, next, event.at);
 	return 0;
 }
 
@@ -423,7 +429,7 @@ static void solo_abandon(const struct tlat_grid *grid, struct tlat_book *book, i
 {
 	book->end = error == -EINTR ? TLAT_END_SIGNAL : TLAT_END_ERROR;
 	book->error = error == -EINTR ? 0 : error;
-	if (grid->slot < grid->first || grid->slot >= grid->last)
+	if (grid->unmeasured || grid->slot < grid->first || grid->slot >= grid->last)
 		return;
 	tlat_count(&book->counts.asked, 1);
 	tlat_count(&book->counts.unfinished, 1);
@@ -441,26 +447,43 @@ static void solo_census(struct tlat_census *census, struct tlat_book *book, uint
 				 &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
 }
 
+/* Give the CPU up for a while, if the thread spins and it is time; slots that pass meanwhile are
+ * nobody's. */
+static void solo_rest(const struct tlat_solo *solo, struct tlat_grid *grid, struct tlat_book *book,
+		      uint64_t *rested)
+{
+	if (!solo->limits.rest_after || book->ended - *rested < solo->limits.rest_after)
+		return;
+	tlat_run_rest(&solo->limits);
+	tlat_count(&book->rests, 1);
+	*rested = tlat_stamp_begin(&solo->ctx->stamper);
+	tlat_grid_skip(grid, *rested);
+}
+
 void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
 		   struct tlat_book *book)
 {
 	const struct tlat_limits *limits = &solo->limits;
 	struct tlat_census census = { 0 };
+	uint64_t rested = tlat_stamp_begin(&solo->ctx->stamper);
 	struct tlat_grid grid;
 	bool first = true;
 	int error = 0;
 
-	tlat_grid_init(&grid, solo, tlat_stamp_begin(&solo->ctx->stamper));
-	book->end = limits->samples <= grid.last - grid.first ? TLAT_END_COUNT : TLAT_END_TIME;
+	tlat_grid_init(&grid, solo, rested);
 	tlat_census_look(&census);
 	while (!error && grid.slot < grid.last && !tlat_run_requested(limits)) {
 		error = solo_cycle(solo, &grid, side, book, first);
 		solo_census(&census, book, TLAT_CENSUS_CYCLES);
+		solo_rest(solo, &grid, book, &rested);
 		first = false;
 	}
+	book->end = limits->samples <= grid.last - grid.first ? TLAT_END_COUNT : TLAT_END_TIME;
 	solo_census(&census, book, 0);
 	if (error)
 		solo_abandon(&grid, book, error);
 	else if (grid.slot < grid.last)
 		book->end = TLAT_END_SIGNAL;
+	if (!first && solo->ctx->ops->tally)
+		tlat_tally_close(solo, &grid, side, book);
 }

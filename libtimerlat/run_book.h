@@ -8,6 +8,13 @@
 
 #include "run_break.h"
 
+/* Expirations of a periodic timer, as said by its events and by the timer itself. */
+struct tlat_tally {
+	uint64_t miscounts; /* events at which the count cannot be right */
+	uint64_t counted, expired;
+	bool closed; /* both are known */
+};
+
 /*
  * One per recording thread; everything it points to is prefaulted. What every cycle needs comes
  * first: each cache line more that a loop touches takes one from the kernel's path, and a wake on
@@ -36,6 +43,7 @@ struct tlat_book {
 	uint64_t stopped; /* the longest of them, in stamps */
 	int64_t *raw;
 	double ns_per_unit;
+	struct tlat_tally tally;
 	int32_t end;   /* enum tlat_end */
 	int32_t error; /* negative errno of the call that failed */
 };

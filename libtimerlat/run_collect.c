@@ -176,6 +176,70 @@ static void find_oddities(const struct tlat_instance *in, struct tlat_result *re
 				  (unsigned long long)counts->asked);
 }
 
+/* A timer that counts its expirations must have counted all of them. */
+static void find_miscounts(const struct tlat_instance *in, struct tlat_result *result)
+{
+	const struct tlat_tally *tally = &in->book.tally;
+
+	if (tally->miscounts)
+		tlat_findings_add(&result->findings, TLAT_ERROR, "conservation",
+				  "report this to the kernel's developers, or as a bug of ours",
+				  "at %llu events the timer counted more expirations than there "
+				  "had been, or fewer: missed cannot be trusted",
+				  (unsigned long long)tally->miscounts);
+	if (tally->closed && tally->counted != tally->expired)
+		tlat_findings_add(
+			&result->findings, TLAT_ERROR, "conservation",
+			"report this to the kernel's developers, or as a bug of ours",
+			"the timer counted %llu expirations, but by its next expiry there "
+			"were %llu (0: none of its grid): missed cannot be trusted",
+			(unsigned long long)tally->counted, (unsigned long long)tally->expired);
+}
+
+/* What a grid of the same interval would have had in the time that a closed loop took. */
+static void find_closed_loop(struct tlat_result *result)
+{
+	uint64_t points = (uint64_t)(result->duration_ns / result->interval_ns);
+	uint64_t served = result->counts.asked;
+
+	if (points > served)
+		tlat_findings_add(&result->findings, TLAT_INFO, "closed-loop", NULL,
+				  "each wait of %s begins after the one before, so none is missed; "
+				  "a grid of %lld ns would have had %llu expiries in that time, of "
+				  "which %llu were served",
+				  result->probe, (long long)result->interval_ns,
+				  (unsigned long long)points, (unsigned long long)served);
+}
+
+/* What this way of being woken brings with it, wherever it is measured. */
+static void find_nature(const struct tlat_run *run, struct tlat_result *result)
+{
+	uint32_t flags = run->ops->flags;
+
+	if (flags & TLAT_PROBE_CLOSED && result->duration_ns > 0)
+		find_closed_loop(result);
+	if (flags & TLAT_PROBE_LIBRARY_COST)
+		tlat_findings_add(&result->findings, TLAT_INFO, "library-cost", NULL,
+				  "%s includes the C library's helper thread and a new thread for "
+				  "each expiry, which have not the policy asked for: this is not "
+				  "the kernel's latency",
+				  result->probe);
+	if (flags & TLAT_PROBE_DRIFTS)
+		tlat_findings_add(&result->findings, TLAT_INFO, "drift", "use timer-uring",
+				  "the kernel re-arms this timer when its task has run, not on a "
+				  "grid: within a burst the lateness of all expiries adds up, and "
+				  "is in the figures");
+	if (flags & TLAT_PROBE_SOFT_EXPIRY &&
+	    !strcmp(tlat_machine_facts(run->machine)->preempt, "rt"))
+		tlat_findings_add(&result->findings, TLAT_WARN, "softirq-expiry",
+				  "raise the thread: chrt -f -p PRIO $(pgrep ktimers/N), or use "
+				  "timer-nanosleep",
+				  "on PREEMPT_RT this timer expires in the thread ktimers/%d, at "
+				  "SCHED_FIFO 1 unless it was raised: any real-time thread above "
+				  "that on the CPU holds it back",
+				  result->wait.cpu);
+}
+
 static void describe(const struct tlat_run *run, struct tlat_result *result)
 {
 	const struct tlat_probe_ops *ops = run->ops;
@@ -310,6 +374,8 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	find_losses(in, result);
 	find_oddities(in, result);
 	find_stalls(in, result);
+	find_miscounts(in, result);
+	find_nature(run, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_move(&result->findings, &in->measurers[i].findings);
 	for (int i = 0; i < in->n_measurers; i++)

@@ -309,6 +309,8 @@ static void interrupt_waits(struct tlat_run *run)
 		if (atomic_load(&m->finished))
 			continue;
 		atomic_store(in->stop, 1);
+		if (!in->pair && run->ops->kick)
+			run->ops->kick(in->ctx);
 		pthread_kill(m->thread, run->end_signal);
 	}
 }
@@ -394,8 +396,19 @@ static int set_up(struct tlat_run *run)
 	return error;
 }
 
+/* One point of time from which the grids of all threads count; the CPU time of a thread is its own.
+ */
+static void align(struct tlat_run *run)
+{
+	uint64_t now = tlat_stamp_begin(&run->instances[0].ctx->stamper);
+
+	for (int i = 0; i < run->n_instances && run->ops->clock != CLOCK_THREAD_CPUTIME_ID; i++)
+		run->instances[i].solo.start = now;
+}
+
 static void measure(struct tlat_run *run)
 {
+	align(run);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);

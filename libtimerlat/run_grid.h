@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* run_grid.h - the deadlines of a timer: E0 + kT, k = 0, 1, ... */
+/*
+ * run_grid.h - the deadlines of a timer: E0 + kT, k = 0, 1, ... A timer without absolute deadlines
+ * has the same slots, but they come when they come.
+ */
 #ifndef TLAT_RUN_GRID_H
 #define TLAT_RUN_GRID_H
 
@@ -10,14 +13,25 @@ struct tlat_grid {
 	uint64_t slot;		   /* the one armed */
 	uint64_t first, last;	   /* slots measured: [first, last) */
 	uint64_t due;		   /* what is promised for the slot armed */
+	uint64_t before;	   /* stamp of the event before */
+	uint64_t unmeasured;	   /* cycles left that are not measured after a rest */
+	uint64_t warm_at;	   /* closed loop: when warm-up is over */
+	uint64_t duration;	   /* closed loop: of measurement */
+	bool closed;
 };
 
-/* A grid that begins after now, its phase against the kernel's tick as the run says. */
+/* A grid that begins after now, at the point that all threads of the run have in common; its phase
+ * against the kernel's tick as the run says. */
 void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64_t now);
 TLAT_HOT uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot);
 /* The first slot after a stamp, but never one that has been served. */
 TLAT_HOT uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at);
-/* Measure from this slot on if it is past the first; as many as were planned. */
-void tlat_grid_begin_at(struct tlat_grid *grid, uint64_t slot);
+/* Go on after an expiry that is not measured, stamped at. */
+void tlat_grid_warm_up(struct tlat_grid *grid, uint64_t next, uint64_t at);
+/* A closed loop that has measured for so long may be over. */
+void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed);
+/* After a rest: slots up to now are left out as if they had never been, and the next few are not
+ * measured. */
+void tlat_grid_skip(struct tlat_grid *grid, uint64_t now);
 
 #endif /* TLAT_RUN_GRID_H */

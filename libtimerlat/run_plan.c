@@ -365,7 +365,8 @@ static void plan_rests(struct tlat_run *run, struct tlat_instance *in)
 {
 	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
 	bool spins = run->ops->flags & (TLAT_PROBE_NOSLEEP | TLAT_PROBE_LOOPBACK);
-	int64_t settle_ns = run->opts.settle_ns, interval_ns = in->pair ? run->opts.interval_ns : 0;
+	bool paced = in->pair || run->ops->flags & TLAT_PROBE_NOSLEEP;
+	int64_t settle_ns = run->opts.settle_ns, interval_ns = paced ? run->opts.interval_ns : 0;
 	int64_t cycle_ns = settle_ns > interval_ns ? settle_ns : interval_ns;
 	int64_t after_ns = TLAT_REST_AFTER_CYCLES * cycle_ns;
 
@@ -374,15 +375,14 @@ static void plan_rests(struct tlat_run *run, struct tlat_instance *in)
 	if (after_ns > MAX_SPIN_NS)
 		after_ns = MAX_SPIN_NS;
 	in->limits.rest_ns = (uint64_t)(after_ns / 4);
-	if (is_rt(in) && (spins || cycle_ns <= 2 * TLAT_NAP_NS))
+	if (is_rt(in) && (spins || (in->pair && cycle_ns <= 2 * TLAT_NAP_NS)))
 		in->limits.rest_after = limit_of(run, ticks, after_ns);
 	if (in->limits.rest_after && spins && cycle_ns > MAX_SPIN_NS)
-		tlat_findings_add(
-			&run->of_result, TLAT_WARN, "throttle-risk",
-			"use a shorter settle time or interval",
-			"the waiter spins for %lld ms at a time under a real-time policy, "
-			"which the kernel may throttle",
-			(long long)(cycle_ns / 1000000));
+		tlat_findings_add(&run->of_result, TLAT_WARN, "throttle-risk",
+				  "use a shorter settle time or interval",
+				  "a thread spins for %lld ms at a time under a real-time policy, "
+				  "which the kernel may throttle",
+				  (long long)(cycle_ns / 1000000));
 }
 
 static void adapt_pair(struct tlat_run *run, struct tlat_instance *in)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * timer-nanosleep - an absolute sleep.
+ * timer-nanosleep - a sleep until a point of time, or for a span of it (-rel).
  *
  * From/To:  the programmed expiry; after clock_nanosleep(2) returned
- * Includes: timer slack, interrupt, idle exit, the context switch
- * Excludes: the way into the sleep, as the deadline is absolute
- * EINTR:    sleeps again towards the same deadline
+ * Includes: timer slack, interrupt, idle exit, the context switch; -rel: the
+ *           way into the sleep, too, as the span counts from the call
+ * Excludes: that way where the deadline is absolute
+ * EINTR:    sleeps on towards the same deadline
  */
 #include "probe.h"
 
 struct shared {
-	struct timespec due;
+	struct timespec due; /* -rel: what is left of the span */
 };
 
 TLAT_HOT static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
@@ -37,13 +38,42 @@ TLAT_HOT static int nanosleep_wait(struct tlat_probe_ctx *ctx, const struct tlat
 	return -error;
 }
 
-extern const struct tlat_probe_ops tlat_probe_timer_nanosleep;
-const struct tlat_probe_ops tlat_probe_timer_nanosleep = {
-	.name = "timer-nanosleep",
-	.from = "the programmed expiry (CLOCK_MONOTONIC, absolute)",
-	.to = "after clock_nanosleep(2) returned",
-	.clock = CLOCK_MONOTONIC,
-	.shared_size = sizeof(struct shared),
-	.arm = nanosleep_arm,
-	.wait = nanosleep_wait,
-};
+static int span_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+{
+	(void)due;
+	return nanosleep_arm(ctx, (uint64_t)ctx->interval_ns);
+}
+
+static int span_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		     struct tlat_probe_event *event)
+{
+	struct shared *shared = ctx->shared;
+	int error;
+
+	(void)side;
+	do {
+		error = clock_nanosleep(ctx->ops->clock, 0, &shared->due, &shared->due);
+		event->at = tlat_stamp(ctx);
+	} while (error == EINTR && !tlat_probe_stopping(ctx));
+	return -error;
+}
+
+#define NANOSLEEP_PROBE(id, dashed, words, id_of_clock, kind, flag)                                \
+	extern const struct tlat_probe_ops tlat_probe_timer_nanosleep##id;                         \
+	const struct tlat_probe_ops tlat_probe_timer_nanosleep##id = {                             \
+		.name = "timer-nanosleep" dashed,                                                  \
+		.from = "the programmed expiry (" words ")",                                       \
+		.to = "after clock_nanosleep(2) returned",                                         \
+		.flags = flag,                                                                     \
+		.clock = id_of_clock,                                                              \
+		.shared_size = sizeof(struct shared),                                              \
+		.arm = kind##_arm,                                                                 \
+		.wait = kind##_wait,                                                               \
+	}
+
+NANOSLEEP_PROBE(, "", "CLOCK_MONOTONIC, absolute", CLOCK_MONOTONIC, nanosleep, 0);
+NANOSLEEP_PROBE(_realtime, "-realtime", "CLOCK_REALTIME, absolute", CLOCK_REALTIME, nanosleep, 0);
+NANOSLEEP_PROBE(_tai, "-tai", "CLOCK_TAI, absolute", CLOCK_TAI, nanosleep, 0);
+NANOSLEEP_PROBE(_boottime, "-boottime", "CLOCK_BOOTTIME, absolute", CLOCK_BOOTTIME, nanosleep, 0);
+NANOSLEEP_PROBE(_rel, "-rel", "a span from before the call", CLOCK_MONOTONIC, span,
+		TLAT_PROBE_RELATIVE);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/*
+ * timer-futex - the absolute timeout of a futex that nobody wakes.
+ *
+ * From/To:  the programmed expiry; after futex(FUTEX_WAIT_BITSET) returned
+ * Includes: timer slack, interrupt, idle exit, the context switch, leaving the
+ *           hash bucket
+ * Excludes: the way into the sleep, as the deadline is absolute
+ * EINTR:    waits again towards the same deadline
+ */
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+struct shared {
+	struct timespec due;
+	uint32_t word;
+};
+
+static int futex_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+{
+	struct shared *shared = ctx->shared;
+
+	shared->due = tlat_timespec_of_ns((int64_t)due);
+	return 0;
+}
+
+static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		      struct tlat_probe_event *event)
+{
+	struct shared *shared = ctx->shared;
+	long got;
+
+	(void)side;
+	do {
+		got = syscall(SYS_futex, &shared->word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
+			      &shared->due, NULL, FUTEX_BITSET_MATCH_ANY);
+		event->at = tlat_stamp(ctx);
+	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
+	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
+}
+
+extern const struct tlat_probe_ops tlat_probe_timer_futex;
+const struct tlat_probe_ops tlat_probe_timer_futex = {
+	.name = "timer-futex",
+	.from = "the programmed expiry (CLOCK_MONOTONIC, absolute)",
+	.to = "after futex(FUTEX_WAIT_BITSET) returned",
+	.clock = CLOCK_MONOTONIC,
+	.shared_size = sizeof(struct shared),
+	.arm = futex_arm,
+	.wait = futex_wait,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+/*
+ * timer-futex2, timer-futex2-waitv - the timeout of futex_wait(2) and futex_waitv(2),
+ * which know a clock, always mean a point of time, and take no timer slack.
+ *
+ * From/To:  the programmed expiry; after the call returned
+ * Includes: interrupt, idle exit, the context switch, leaving the hash bucket
+ * Excludes: timer slack; the way into the sleep, as the deadline is absolute
+ * EINTR:    waits again towards the same deadline
+ */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#ifndef SYS_futex_wait
+#define SYS_futex_wait 455
+#endif
+
+enum { SIZE_U32 = 2, PRIVATE = 128 }; /* FUTEX2_* of linux/futex.h, which may be older */
+
+/* struct futex_waitv */
+struct waiter {
+	uint64_t val, uaddr;
+	uint32_t flags, reserved;
+};
+
+/* struct __kernel_timespec */
+struct deadline {
+	int64_t tv_sec, tv_nsec;
+};
+
+struct shared {
+	struct deadline due;
+	struct waiter waiter;
+	uint32_t word;
+};
+
+static int has_call(long number, const char *name, struct tlat_error *reterr)
+{
+	if (syscall(number, NULL, 0, 0, 0, NULL, 0) < 0 && errno == ENOSYS)
+		return tlat_fail(reterr, -ENOSYS, "this kernel has no %s", name);
+	return 0;
+}
+
+static int wait_supported(struct tlat_error *reterr)
+{
+	return has_call(SYS_futex_wait, "futex_wait(2); use 6.7", reterr);
+}
+
+static int waitv_supported(struct tlat_error *reterr)
+{
+	return has_call(SYS_futex_waitv, "futex_waitv(2); use 5.16", reterr);
+}
+
+static int futex2_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
+		       struct tlat_error *reterr)
+{
+	struct shared *shared = ctx->shared;
+
+	(void)opts;
+	(void)reterr;
+	shared->waiter.uaddr = (uintptr_t)&shared->word;
+	shared->waiter.flags = SIZE_U32 | PRIVATE;
+	return 0;
+}
+
+static int futex2_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+{
+	struct shared *shared = ctx->shared;
+
+	shared->due.tv_sec = (int64_t)due / TLAT_NSEC_PER_SEC;
+	shared->due.tv_nsec = (int64_t)due % TLAT_NSEC_PER_SEC;
+	return 0;
+}
+
+static int futex2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		       struct tlat_probe_event *event)
+{
+	struct shared *shared = ctx->shared;
+	long got;
+
+	(void)side;
+	do {
+		got = syscall(SYS_futex_wait, &shared->word, 0UL, 0xffffffffUL, SIZE_U32 | PRIVATE,
+			      &shared->due, CLOCK_MONOTONIC);
+		event->at = tlat_stamp(ctx);
+	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
+	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
+}
+
+static int waitv_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		      struct tlat_probe_event *event)
+{
+	struct shared *shared = ctx->shared;
+	long got;
+
+	(void)side;
+	do {
+		got = syscall(SYS_futex_waitv, &shared->waiter, 1U, 0U, &shared->due,
+			      CLOCK_MONOTONIC);
+		event->at = tlat_stamp(ctx);
+	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
+	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
+}
+
+extern const struct tlat_probe_ops tlat_probe_timer_futex2;
+const struct tlat_probe_ops tlat_probe_timer_futex2 = {
+	.name = "timer-futex2",
+	.from = "the programmed expiry (CLOCK_MONOTONIC, absolute)",
+	.to = "after futex_wait(2) returned",
+	.clock = CLOCK_MONOTONIC,
+	.shared_size = sizeof(struct shared),
+	.supported = wait_supported,
+	.open = futex2_open,
+	.arm = futex2_arm,
+	.wait = futex2_wait,
+};
+
+extern const struct tlat_probe_ops tlat_probe_timer_futex2_waitv;
+const struct tlat_probe_ops tlat_probe_timer_futex2_waitv = {
+	.name = "timer-futex2-waitv",
+	.from = "the programmed expiry (CLOCK_MONOTONIC, absolute)",
+	.to = "after futex_waitv(2) returned",
+	.clock = CLOCK_MONOTONIC,
+	.shared_size = sizeof(struct shared),
+	.supported = waitv_supported,
+	.open = futex2_open,
+	.arm = futex2_arm,
+	.wait = waitv_wait,
+};
