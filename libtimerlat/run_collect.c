@@ -307,13 +307,21 @@ static void collect_conditions(const struct tlat_run *run, const struct tlat_ins
 	result->offset = run->offset;
 }
 
+/* With which seed a result, measured alone, has the phase that it had among others. */
+static uint64_t seed_alone(const struct tlat_run *run, const struct tlat_result *result)
+{
+	bool drawn = result->periodic && !run->opts.offset_ns;
+
+	return run->opts.seed + (drawn ? (uint64_t)result->thread : 0);
+}
+
 static char *repeat_of(const struct tlat_run *run, const struct tlat_result *result)
 {
 	struct tlat_clock_facts clock = { .size = sizeof(clock) };
 
 	tlat_clock_facts(run->clock, &clock);
 	return tlat_repeat_format(&run->opts, result, tlat_clock_source_name(clock.source),
-				  run->opts.seed);
+				  seed_alone(run, result));
 }
 
 static void copy_hist(struct tlat_hist **ret_copy, const struct tlat_hist *from)

@@ -10,6 +10,8 @@
 #include "machine.h"
 #include "run_thread.h"
 
+#define TLAT_THREADS_MAX 1024 /* of one run */
+
 /* A request to the controller, which alone may read the time blocks, and its answer. */
 struct tlat_snapshot {
 	pthread_mutex_t lock;

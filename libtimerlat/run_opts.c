@@ -29,6 +29,7 @@ static int check_times(const struct tlat_run_opts *opts, struct tlat_error *rete
 		{ "deadline", " ns", opts->deadline_ns, 0 },
 		{ "period", " ns", opts->period_ns, 0 },
 		{ "break", " ns", opts->break_ns, 0 },
+		{ "offset", " ns", opts->offset_ns, TLAT_ZERO },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++)
@@ -57,6 +58,20 @@ static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *ret
 	return tlat_rt_opts_check(&rt, reterr);
 }
 
+static int check_numbers(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
+	if (opts->flags & ~(uint32_t)KNOWN_FLAGS)
+		return tlat_fail(reterr, -EINVAL, "flags %#x are not known to libtimerlat %s",
+				 opts->flags, TLAT_VERSION);
+	if (opts->flags & TLAT_RUN_TRACE_MARK && !opts->break_ns)
+		return tlat_fail(reterr, -EINVAL,
+				 "a mark in the kernel's trace needs a break, at which it is made");
+	if (opts->threads < 0 || opts->threads > TLAT_THREADS_MAX)
+		return tlat_fail(reterr, -EINVAL, "%d threads on each CPU are outside 1..%d",
+				 opts->threads, TLAT_THREADS_MAX);
+	return 0;
+}
+
 int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
 	uint64_t kept = opts->inject_ns ? opts->samples : opts->raw;
@@ -67,14 +82,8 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
 	error = check_times(opts, reterr);
 	if (!error)
 		error = check_policy(opts, reterr);
-	if (!error && (opts->flags & ~(uint32_t)KNOWN_FLAGS || opts->reserved))
-		error = tlat_fail(reterr, -EINVAL,
-				  "flags %#x or reserved %d are not known to libtimerlat %s",
-				  opts->flags, opts->reserved, TLAT_VERSION);
-	if (!error && opts->flags & TLAT_RUN_TRACE_MARK && !opts->break_ns)
-		error = tlat_fail(
-			reterr, -EINVAL,
-			"a mark in the kernel's trace needs a break, at which it is made");
+	if (!error)
+		error = check_numbers(opts, reterr);
 	if (!error && kept > MAX_RAW)
 		error = tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
 				  (unsigned long long)kept, MAX_RAW);

@@ -36,6 +36,11 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "%s has no waker whose waiter could be awake; --verify needs a "
 				 "wake-* probe",
 				 run->ops->name);
+	if (pair && (opts->threads > 1 || opts->offset_ns))
+		return tlat_fail(reterr, -EINVAL,
+				 "%s is a pair, whose threads are two; several threads and their "
+				 "offset are for timers",
+				 run->ops->name);
 	if (opts->inject_ns &&
 	    (round_trip || !pair || !opts->samples || opts->inject_ns > opts->settle_ns))
 		return tlat_fail(reterr, -EINVAL,
@@ -98,7 +103,7 @@ static void resolve_opts(struct tlat_run *run)
 		opts->seed = 1;
 }
 
-/* One instance for a pair, else one for each CPU. */
+/* One instance for a pair, else one for each thread. */
 static int place(struct tlat_run *run, struct tlat_error *reterr)
 {
 	bool pair = run->ops->flags & TLAT_PROBE_PAIR;
@@ -107,9 +112,14 @@ static int place(struct tlat_run *run, struct tlat_error *reterr)
 			 : tlat_machine_place_solo(run->machine, run->opts.cpus, &run->place,
 						   &run->findings, reterr);
 
-	if (!error)
-		run->n_instances = pair ? 1 : run->place.n;
-	return error;
+	if (error)
+		return error;
+	run->n_instances = pair ? 1 : run->place.n * (run->opts.threads ? run->opts.threads : 1);
+	if (run->n_instances > TLAT_THREADS_MAX && run->opts.threads > 1)
+		return tlat_fail(reterr, -EINVAL,
+				 "%d threads on each of %d CPUs are more than %d; ask for fewer",
+				 run->opts.threads, run->place.n, TLAT_THREADS_MAX);
+	return 0;
 }
 
 /* == Instances == */
@@ -195,6 +205,15 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* Where the grid of thread i begins: drawn within a tick, for each thread or, given their distance,
+ * for the first. */
+static uint64_t phase_of(const struct tlat_run_opts *opts, uint64_t tick, int i)
+{
+	if (!opts->offset_ns)
+		return mix(opts->seed + (uint64_t)i) % tick;
+	return mix(opts->seed) % tick + (uint64_t)i * (uint64_t)or_default(opts->offset_ns, 0);
+}
+
 static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 {
 	const struct tlat_machine_facts *facts = tlat_machine_facts(run->machine);
@@ -203,8 +222,8 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 	in->solo.ctx = in->ctx;
 	in->solo.interval = (uint64_t)run->opts.interval_ns;
 	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
-	in->solo.phase = mix(run->opts.seed + (uint64_t)i) % in->solo.tick;
-	plan_measurer(run, in, 0, run->place.cpus[i], run->opts.priority);
+	in->solo.phase = phase_of(&run->opts, in->solo.tick, i);
+	plan_measurer(run, in, 0, run->place.cpus[i % run->place.n], run->opts.priority);
 	in->measurers[0].side.role = TLAT_ROLE_WAIT;
 	in->measurers[0].records = true;
 }

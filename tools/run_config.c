@@ -32,6 +32,10 @@ static const struct tlat_option options[] = {
 	  FIELD(duration_ns), 1, 0, 'd', true },
 	{ "interval", "TIME", "period (1ms); pairs: slot, 0: closed loop (0)", &tlat_option_time,
 	  FIELD(interval_ns), 0, 0, 'i', true },
+	{ "threads", "N", "timers: threads on each CPU (1)", &tlat_option_count, FIELD(threads), 1,
+	  1024, 0, true },
+	{ "offset", "TIME", "timers: from thread to thread, 0: all at once (drawn)",
+	  &tlat_option_time, FIELD(offset_ns), 0, 0, 0, true },
 	{ "settle", "TIME", "pairs: from going to sleep to the kick (50us)", &tlat_option_time,
 	  FIELD(settle_ns), 0, 0, 0, true },
 	{ "slack", "TIME", "timer slack (1ns); default: as applications have it",
@@ -205,6 +209,19 @@ static int check_pairs_only(const struct tlat_run_config *c)
 	return 0;
 }
 
+static int check_timers_only(const struct tlat_run_config *c)
+{
+	const char *option = c->threads != TLAT_UNSET	  ? "--threads"
+			     : c->offset_ns != TLAT_UNSET ? "--offset"
+							  : NULL;
+
+	for (size_t i = 0; option && i < c->selection.n; i++)
+		if (c->selection.probes[i].pair == 1)
+			return REFUSE("%s is for timers, and %s is a pair; leave one out", option,
+				      c->selection.probes[i].name);
+	return 0;
+}
+
 static int check_budget(const struct tlat_run_config *c)
 {
 	struct tlat_error error;
@@ -217,7 +234,7 @@ static int check_budget(const struct tlat_run_config *c)
 static int check(struct tlat_run_config *c)
 {
 	if (check_pair(c) < 0 || check_output(c) < 0 || check_sweep(c) < 0 || check_policy(c) < 0 ||
-	    check_pairs_only(c) < 0 || check_effect(c) < 0)
+	    check_pairs_only(c) < 0 || check_timers_only(c) < 0 || check_effect(c) < 0)
 		return -EINVAL;
 	return check_budget(c);
 }
@@ -266,7 +283,7 @@ static void unset_all(struct tlat_run_config *c)
 	c->runtime_ns = c->deadline_ns = c->period_ns = c->break_ns = TLAT_UNSET;
 	c->priority = c->policy = c->clock = c->samples = c->duration_ns = c->interval_ns =
 		c->settle_ns = c->slack_ns = c->cpu_latency_ns = c->seed = c->raw = c->warmup =
-			c->save_every_ns = TLAT_UNSET;
+			c->save_every_ns = c->threads = c->offset_ns = TLAT_UNSET;
 }
 
 int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)
@@ -325,6 +342,8 @@ void tlat_run_config_opts(const struct tlat_run_config *c, const char *probe, si
 	opts->samples = (uint64_t)or_zero(c->samples);
 	opts->duration_ns = or_zero(c->duration_ns);
 	opts->interval_ns = or_zero(c->interval_ns);
+	opts->threads = (int32_t)or_zero(c->threads);
+	opts->offset_ns = real_zero(c->offset_ns);
 	opts->settle_ns = real_zero(c->settle_ns);
 	opts->slack_ns = or_zero(c->slack_ns);
 	opts->cpu_latency_ns = real_zero(c->cpu_latency_ns);

@@ -469,10 +469,10 @@ struct tlat_run_opts {
 	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
 	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
 	uint32_t flags;		/* enum tlat_run_flags */
-	int32_t reserved;
-	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
-			    * long (on MONOTONIC_RAW) after the first stamp, and called that
-			    * much earlier (0: none; at most settle_ns) */
+	int32_t threads;	/* solo: on each CPU (0: 1; at most 1024 in all) */
+	int64_t inject_ns;	/* self-test, pairs with samples: every second kick is held back so
+				 * long (on MONOTONIC_RAW) after the first stamp, and called that
+				 * much earlier (0: none; at most settle_ns) */
 	/* Policy DEADLINE, for timers that sleep; others are refused. A thread under it has to be
 	 * allowed on all CPUs of its root domain: where that is more than the CPU asked for it is
 	 * not pinned, and the finding "deadline-not-pinned" says so. */
@@ -480,6 +480,8 @@ struct tlat_run_opts {
 	int64_t deadline_ns; /* (0: period_ns) */
 	int64_t period_ns;   /* (0: interval_ns) */
 	int64_t break_ns;    /* end the run on the first value above it (0: none) */
+	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next (0: each
+			      * thread's phase is drawn from the seed; TLAT_ZERO: all at once) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
