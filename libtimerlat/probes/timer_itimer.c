@@ -73,7 +73,8 @@ static int itimer_supported(struct tlat_error *reterr)
 	return 0;
 }
 
-/* Whether that thread of ours blocks SIGALRM; one that has gone does. */
+/* Whether that thread of ours blocks SIGALRM; one that has gone does, and one that is only just
+ * being made seems to. */
 static bool blocks_alarm(const char *tid)
 {
 	char path[64], text[4096];
