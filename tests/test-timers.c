@@ -12,17 +12,20 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine_state.h"
 #include "probes/signal_timer.h"
 #include "report.h"
 #include "rtsignal.h"
@@ -760,6 +763,92 @@ static void phases_are_drawn_or_at_a_distance(void **state)
 	}
 }
 
+/* == What the kernel tells == */
+
+static void a_preempt_rt_kernel_is_told_where_timers_are_soft(void **state)
+{
+	const struct {
+		const char *probe;
+		bool soft;
+	} probes[] = { { "timer-timerfd", true },    { "timer-posix-sigwait", true },
+		       { "timer-itimer", true },     { "timer-sockopt", true },
+		       { "timer-nanosleep", false }, { "timer-futex", false },
+		       { "timer-poll", false },	     { "timer-spin", false } };
+	char preempt[sizeof(machine->facts.preempt)];
+
+	(void)state;
+	memcpy(preempt, machine->facts.preempt, sizeof(preempt));
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(probes); i++) {
+		struct tlat_run_opts opts = base(probes[i].probe);
+
+		opts.samples = 3;
+		for (int rt = 0; rt < 2; rt++) {
+			struct tlat_report *report;
+
+			strcpy(machine->facts.preempt, rt ? "rt" : "full");
+			report = measured(&opts);
+			assert_int_equal(
+				has_finding(tlat_report_result(report, 0), "softirq-expiry"),
+				rt && probes[i].soft);
+			tlat_report_free(report);
+		}
+	}
+	memcpy(machine->facts.preempt, preempt, sizeof(preempt));
+}
+
+static void put_timer_list(int root, int retries, int hangs)
+{
+	char text[128];
+	int n, fd;
+
+	mkdirat(root, "proc", 0755);
+	fd = openat(root, "proc/timer_list", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	n = snprintf(text, sizeof(text),
+		     "cpu: %s\n  .nr_events : %d\n  .nr_retries : %d\n  .nr_hangs : %d\n", last_cpu,
+		     1000, retries, hangs);
+	assert_int_equal(write(fd, text, (size_t)n), n);
+	close(fd);
+}
+
+/* Only the counters are read below another root: the machine is this one. */
+static void check_hangs(int root, int hangs)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep");
+	int real_root = machine->root_fd;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+	struct tlat_run *run;
+
+	put_timer_list(root, 5, 7);
+	machine->root_fd = root;
+	opts.samples = 200;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	put_timer_list(root, 9, 7 + hangs);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	machine->root_fd = real_root;
+	result = tlat_report_result(report, 0);
+	assert_int_equal(result->watch->hrtimer_retries, 4);
+	assert_int_equal(result->watch->hrtimer_hangs, hangs);
+	assert_int_equal(has_finding(result, "hrtimer-hang"), hangs > 0);
+	tlat_report_free(report);
+}
+
+static void a_timer_interrupt_that_backed_off_is_a_finding(void **state)
+{
+	char path[] = "/tmp/tlat-timers-XXXXXX";
+	int root;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	root = open(path, O_RDONLY | O_DIRECTORY);
+	check_hangs(root, 0);
+	check_hangs(root, 3);
+	unlinkat(root, "proc/timer_list", 0);
+	unlinkat(root, "proc", AT_REMOVEDIR);
+	close(root);
+	rmdir(path);
+}
+
 static int set_up(void **state)
 {
 	struct tlat_rt_opts fifo = TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 50);
@@ -805,6 +894,8 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_has_a_finding),
 		cmocka_unit_test(sixty_four_threads_count_alike),
 		cmocka_unit_test(phases_are_drawn_or_at_a_distance),
+		cmocka_unit_test(a_preempt_rt_kernel_is_told_where_timers_are_soft),
+		cmocka_unit_test(a_timer_interrupt_that_backed_off_is_a_finding),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
