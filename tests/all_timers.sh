@@ -6,6 +6,7 @@ set -euo pipefail
 
 # What may be explained here instead of measured, because builds and kernels differ.
 excused=(timer-uring timer-uring-multishot timer-futex2)
+[[ ${TLAT_SANITIZE:-} != *thread* ]] || excused+=(timer-posix-thread)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

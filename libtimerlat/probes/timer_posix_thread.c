@@ -19,6 +19,14 @@
 
 #include "probe.h"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TLAT_HAS_TSAN 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define TLAT_HAS_TSAN 1
+#endif
+
 #define LAST_CALL_NS 50000000 /* how long a call that is under way is waited for at the end */
 
 /* Apart from the shared memory: a call may come late, and must find it. */
@@ -41,6 +49,18 @@ static void on_expiry(union sigval value)
 	atomic_store(&notice->at, tlat_stamp(notice->ctx));
 	sem_post(&notice->called);
 }
+
+#if defined(TLAT_HAS_TSAN)
+/* It dies in a thread that it has not seen being made. */
+static int thread_supported(struct tlat_error *reterr)
+{
+	return tlat_fail(
+		reterr, -EOPNOTSUPP,
+		"threads that the C library makes are not in a build with ThreadSanitizer");
+}
+#else
+#define thread_supported NULL
+#endif
 
 /* On the caller's thread, so that the helper, which stays, gets no real-time policy from us. */
 static int thread_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
@@ -127,6 +147,7 @@ const struct tlat_probe_ops tlat_probe_timer_posix_thread = {
 	.flags = TLAT_PROBE_LIBRARY_COST | TLAT_PROBE_SOFT_EXPIRY,
 	.clock = CLOCK_MONOTONIC,
 	.shared_size = sizeof(struct shared),
+	.supported = thread_supported,
 	.open = thread_open,
 	.arm = thread_arm,
 	.wait = thread_wait,
