@@ -466,10 +466,12 @@ static void a_timer_tells_its_thread_and_no_other(void **state)
 {
 	int signal = tlat_rtsignal_take(on_told, NULL);
 	struct tlat_signal_timer timer;
+	struct process before;
 	pthread_t others[4];
 
 	(void)state;
 	assert_true(signal > 0);
+	look(&before);
 	target = (pid_t)syscall(SYS_gettid);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&others[i], NULL, be_busy, NULL), 0);
@@ -479,6 +481,7 @@ static void a_timer_tells_its_thread_and_no_other(void **state)
 	while (atomic_load(&told) + atomic_load(&told_others) < 500)
 		usleep(1000);
 	tlat_signal_timer_free(&timer);
+	assert_same(&before, "a signal timer");
 	atomic_store(&delivered, true);
 	for (int i = 0; i < 4; i++)
 		pthread_join(others[i], NULL);
