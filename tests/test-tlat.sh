@@ -309,7 +309,7 @@ json_is_alone_on_stdout() {
 }
 
 json_goes_to_files() {
-	run_tlat run wake-futex 'timer-*' $quick --json r.json
+	run_tlat run wake-futex 'timer-timerfd*' $quick --json r.json
 	expect 0 "--json FILE"
 	json r.json 'len({r["probe"] for r in d["results"]}) >= 2'
 	run_tlat run wake-futex -n 20 --json lines --append

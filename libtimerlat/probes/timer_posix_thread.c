@@ -33,7 +33,7 @@
 struct notice {
 	sem_t called;
 	atomic_ullong at;
-	const struct tlat_probe_ctx *ctx;
+	struct tlat_stamper stamper;
 	uint64_t armed, calls;
 };
 
@@ -46,7 +46,7 @@ static void on_expiry(union sigval value)
 {
 	struct notice *notice = value.sival_ptr;
 
-	atomic_store(&notice->at, tlat_stamp(notice->ctx));
+	atomic_store(&notice->at, tlat_stamp_end(&notice->stamper));
 	sem_post(&notice->called);
 }
 
@@ -75,7 +75,7 @@ static int thread_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 	shared->notice = calloc(1, sizeof(*shared->notice));
 	if (!shared->notice)
 		return tlat_fail(reterr, -ENOMEM, "no memory for a timer");
-	shared->notice->ctx = ctx;
+	shared->notice->stamper = ctx->stamper;
 	sem_init(&shared->notice->called, 0, 0);
 	event.sigev_value.sival_ptr = shared->notice;
 	if (!timer_create(ctx->ops->clock, &event, &shared->timer))
