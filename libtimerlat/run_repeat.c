@@ -6,8 +6,7 @@
 
 #include "run_thread.h"
 
-/* A time in the largest unit that divides it: "50us". */
-static void put_time(FILE *out, const char *option, int64_t ns)
+void tlat_repeat_time(FILE *out, const char *option, int64_t ns)
 {
 	static const struct {
 		int64_t ns;
@@ -53,7 +52,7 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 	if (opts->samples)
 		fprintf(out, " -n %" PRIu64, opts->samples);
 	if (opts->duration_ns)
-		put_time(out, "-d", opts->duration_ns);
+		tlat_repeat_time(out, "-d", opts->duration_ns);
 	fprintf(out, " --warmup %" PRId64, opts->warmup);
 	if (opts->break_ns)
 		put_time(out, "--break", opts->break_ns);
@@ -62,12 +61,13 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct tlat_result *result)
 {
 	if (result->pair || result->periodic)
-		put_time(out, "-i", opts->interval_ns);
+		tlat_repeat_time(out, "-i", opts->interval_ns);
 	if (result->pair)
-		put_time(out, "--settle", opts->settle_ns);
-	put_time(out, "--slack", opts->slack_ns);
+		tlat_repeat_time(out, "--settle", opts->settle_ns);
+	tlat_repeat_time(out, "--slack", opts->slack_ns);
 	if (opts->cpu_latency_ns)
-		put_time(out, "--cpu-latency", opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);
+		tlat_repeat_time(out, "--cpu-latency",
+				 opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);
 	else
 		fputs(" --cpu-latency default", out);
 }
