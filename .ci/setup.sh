@@ -8,11 +8,12 @@
 # shellcheck disable=SC2034,SC2191
 needed=(cmake=cmake ninja-build=ninja gcc=gcc g++=g++ libc6-dev=gcc pkgconf=pkg-config
 	libcap-dev=libcap.pc libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc
-	libcmocka-dev=cmocka.pc)
+	liburing-dev=liburing.pc libcmocka-dev=cmocka.pc)
 # shellcheck disable=SC2034
 strict=(-DTLAT_WERROR=ON -DTLAT_BUILD_TESTS=ON)
 # shellcheck disable=SC2034
-features=(-DTLAT_WITH_CAP=ON -DTLAT_WITH_JANSSON=ON -DTLAT_WITH_SMARTCOLS=ON)
+features=(-DTLAT_WITH_CAP=ON -DTLAT_WITH_JANSSON=ON -DTLAT_WITH_SMARTCOLS=ON
+	-DTLAT_WITH_URING=ON)
 
 die()
 {
