@@ -23,6 +23,7 @@ enum tlat_probe_flags {
 	TLAT_PROBE_LIBRARY_COST = 1 << 7, /* includes the C library's work */
 	TLAT_PROBE_TICK_BOUND = 1 << 8,	  /* expires on the scheduler tick or wheel */
 	TLAT_PROBE_LOOPBACK = 1 << 9,	  /* kick() and wait() on one thread: null */
+	TLAT_PROBE_RETURNS = 1 << 10,	  /* wait() gives the second stamp */
 };
 
 enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
@@ -55,7 +56,7 @@ struct tlat_probe_side {
 struct tlat_probe_event {
 	uint64_t at;   /* the stamp: first act awake */
 	uint64_t back; /* optional second stamp (sigreturn), 0: none */
-	uint64_t n;    /* expirations that this event stands for, >= 1 */
+	uint64_t n;    /* expirations or kicks that this event stands for, >= 1 */
 	bool awake;    /* the wait saw that there was nothing to sleep for */
 };
 
@@ -89,6 +90,8 @@ struct tlat_probe_ops {
 	uint64_t (*due)(const struct tlat_probe_ctx *ctx, uint64_t armed, uint64_t asked);
 	void (*leave)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	void (*close)(struct tlat_probe_ctx *ctx);
+	/* The same probe with a waiter that is busy until it is woken; NULL: it has none. */
+	const struct tlat_probe_ops *busy;
 };
 
 /* The one stamp of a probe. [hot] */

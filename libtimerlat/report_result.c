@@ -136,6 +136,8 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "kind", json_string(tlat_result_kind(result)));
 	tlat_json_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
 	tlat_json_put(w, object, "relation", tlat_json_string(result->relation));
+	tlat_json_put(w, object, "target",
+		      tlat_json_string(result->pair ? tlat_target_name(result->target) : NULL));
 	tlat_json_put(w, object, "wait", side_json(w, result, &result->wait, wait_asked_fields));
 	tlat_json_put(w, object, "kick",
 		      result->has_kick ? side_json(w, result, &result->kick, kick_asked_fields)
@@ -161,6 +163,7 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
 	tlat_json_put_figures(w, object, result);
 	tlat_json_put(w, object, "call", tlat_side_figures_json(w, result->call));
+	tlat_json_put(w, object, "back", tlat_side_figures_json(w, result->back));
 	tlat_json_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
 	tlat_json_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
 	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
@@ -256,6 +259,20 @@ static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat
 	return 0;
 }
 
+static int get_target(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	json_t *name;
+	int ret = tlat_json_get(r, object, "target", JSON_STRING, &name);
+
+	if (ret < 0 || !name)
+		return ret;
+	result->target = tlat_target_from_name(json_string_value(name));
+	if (result->target < 0)
+		return tlat_json_refuse(r, "target", "\"%.40s\" is none of sleeping, busy",
+					json_string_value(name));
+	return 0;
+}
+
 int tlat_json_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end)
 {
 	json_t *name;
@@ -288,6 +305,7 @@ static int get_conditions(struct tlat_reader *r, const json_t *object, struct tl
 
 	if ((ret = tlat_json_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
 	    (ret = get_relation(r, object, result)) < 0 ||
+	    (ret = get_target(r, object, result)) < 0 ||
 	    (ret = get_side(r, object, "wait", result, &result->wait, wait_asked_fields)) < 0 ||
 	    (ret = get_side(r, object, "kick", result, &result->kick, kick_asked_fields)) < 0)
 		return ret;
@@ -429,6 +447,7 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	    (ret = tlat_json_get_outliers(r, object, result)) < 0 ||
 	    (ret = tlat_json_get_raw(r, object, result)) < 0 ||
 	    (ret = get_side_hist(r, object, "call", &result->call)) < 0 ||
+	    (ret = get_side_hist(r, object, "back", &result->back)) < 0 ||
 	    (ret = get_side_hist(r, object, "dwell", &result->dwell)) < 0 ||
 	    (ret = get_side_hist(r, object, "floor", &result->floor)) < 0)
 		return ret;

@@ -120,6 +120,7 @@ struct tlat_result {
 	int64_t interval_ns, settle_ns, dither_ns, phase_ns, duration_ns, inject_ns;
 	int64_t cpu_latency_ns; /* held during the run; -1: not touched */
 	int64_t break_ns;	/* the run was to end above this; 0: no */
+	int32_t target;		/* pairs: enum tlat_target */
 	uint64_t warmup;	/* unmeasured cycles, those after rests included */
 	uint64_t rests;
 	bool injected;	     /* self-test delay in force */
@@ -130,6 +131,7 @@ struct tlat_result {
 	struct tlat_hist *latency;	      /* NULL: nothing measured */
 	struct tlat_hist *call;		      /* NULL: same-CPU pair, solo */
 	struct tlat_hist *dwell;	      /* NULL: solo */
+	struct tlat_hist *back;		      /* NULL: the probe has no second stamp */
 	struct tlat_hist *floor, *floor_pair; /* NULL: none */
 	struct tlat_blocks *blocks;	      /* of latency */
 	struct tlat_outliers *outliers;

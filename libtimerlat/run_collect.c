@@ -98,7 +98,10 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 				  "the waiter on CPU %d was not ready within %lld s",
 				  in->measurers[0].cpu, TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC);
 	if (in->book.error)
-		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed", NULL,
+		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed",
+				  in->book.error == -EAGAIN
+					  ? "raise the limits of this user, ulimit -i for signals"
+					  : NULL,
 				  "%s failed in the loop: %s", result->probe,
 				  strerror(-in->book.error));
 	if (counts->rejected[TLAT_REJECTED_NOT_ASLEEP] * 2 > counts->asked)
@@ -166,6 +169,7 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	result->priority_asked = run->opts.priority;
 	result->kick_priority_asked = pair ? tlat_run_kick_priority(run) : 0;
 	result->pair = pair;
+	result->target = run->opts.target;
 	result->supported = run->supported;
 	result->periodic = !(ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK));
 	result->round_trip = run->opts.flags & TLAT_RUN_ROUND_TRIP;
@@ -245,6 +249,7 @@ static int collect_so_far(const struct tlat_run *run, const struct tlat_instance
 	copy_hist(&result->latency, book->latency);
 	copy_hist(&result->call, book->call);
 	copy_hist(&result->dwell, book->dwell);
+	copy_hist(&result->back, book->back);
 	if (!result->latency)
 		return -ENOMEM;
 	collect_counts(in, result);

@@ -9,6 +9,7 @@
 #include "affinity.h"
 #include "machine.h"
 #include "run_thread.h"
+#include "signals.h"
 
 /* A request to the controller, which alone may read the time blocks, and its answer. */
 struct tlat_snapshot {
@@ -81,11 +82,6 @@ const char *tlat_deadline_unfit(const struct tlat_run *run);
  * and whether they stay on their CPUs. 0 or the refusal.
  */
 int tlat_deadline_admit(struct tlat_run *run, struct tlat_error *reterr);
-
-/* run_signal.c: a no-op handler for the signal that ends blocked waits, while anybody holds it. */
-int tlat_end_signal_choose(void);
-void tlat_end_signal_hold(int signal);
-void tlat_end_signal_release(int signal);
 
 /* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);

@@ -67,10 +67,10 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
 	error = check_times(opts, reterr);
 	if (!error)
 		error = check_policy(opts, reterr);
-	if (!error && (opts->flags & ~(uint32_t)KNOWN_FLAGS || opts->reserved))
+	if (!error && (opts->flags & ~(uint32_t)KNOWN_FLAGS || !tlat_target_name(opts->target)))
 		error = tlat_fail(reterr, -EINVAL,
-				  "flags %#x or reserved %d are not known to libtimerlat %s",
-				  opts->flags, opts->reserved, TLAT_VERSION);
+				  "flags %#x or target %d are not known to libtimerlat %s",
+				  opts->flags, opts->target, TLAT_VERSION);
 	if (!error && opts->flags & TLAT_RUN_TRACE_MARK && !opts->break_ns)
 		error = tlat_fail(
 			reterr, -EINVAL,

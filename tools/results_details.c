@@ -187,6 +187,8 @@ static void add_point(struct line *line, const struct tlat_result *result,
 		add(line, " ", "interval %s", tlat_time_exact(s->interval_ns, text));
 	if (s->cpu_latency_ns >= 0)
 		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
+	if (s->target)
+		add(line, " ", "target %s", tlat_target_name(s->target));
 	add(line, " ", "slack %s", tlat_time_exact(s->slack_ns, text));
 	if (s->policy == TLAT_SCHED_DEADLINE)
 		add_deadline(line, s);

@@ -99,9 +99,11 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
 		.tv_sec = timeout_ms / 1000,
 		.tv_nsec = timeout_ms % 1000 * 1000000L,
 	};
-	sigset_t mask = old_mask;
+	sigset_t mask;
 	int r;
 
+	/* What the run has blocked meanwhile stays so: it must not come to this thread. */
+	sigprocmask(SIG_BLOCK, NULL, &mask);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++)
 		sigdelset(&mask, stop_signals[i]);
 	r = ppoll(&fd, 1, timeout_ms < 0 ? NULL : &timeout, &mask);

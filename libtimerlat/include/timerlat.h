@@ -447,6 +447,16 @@ enum tlat_run_flags {
 	TLAT_RUN_TRACE_MARK = 1 << 5, /* at a break, mark the kernel's trace and stop it */
 };
 
+enum tlat_target {
+	TLAT_TARGET_SLEEPING = 0,
+	TLAT_TARGET_BUSY, /* the waiter spins until its handler has run; signal-*-handler */
+};
+
+/* "sleeping", "busy"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_target_name(int target);
+/* The target of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_target_from_name(const char *name);
+
 struct tlat_run_opts {
 	size_t size;
 	const char *probe;		    /* required */
@@ -469,10 +479,10 @@ struct tlat_run_opts {
 	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
 	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
 	uint32_t flags;		/* enum tlat_run_flags */
-	int32_t reserved;
-	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
-			    * long (on MONOTONIC_RAW) after the first stamp, and called that
-			    * much earlier (0: none; at most settle_ns) */
+	int32_t target;		/* enum tlat_target: what a wake finds the waiter doing */
+	int64_t inject_ns;	/* self-test, pairs with samples: every second kick is held back so
+				 * long (on MONOTONIC_RAW) after the first stamp, and called that
+				 * much earlier (0: none; at most settle_ns) */
 	/* Policy DEADLINE, for timers that sleep; others are refused. A thread under it has to be
 	 * allowed on all CPUs of its root domain: where that is more than the CPU asked for it is
 	 * not pinned, and the finding "deadline-not-pinned" says so. */
@@ -495,7 +505,9 @@ struct tlat_report;
  * Start a run and return while it goes on. opts is copied; machine and clock
  * must outlive the run. Returns 0; -EINVAL and the like for options that make
  * no sense; with TLAT_RUN_STRICT also -EPERM for what was refused. A probe that
- * cannot run here still gives a run, whose report says why. [setup]
+ * cannot run here still gives a run, whose report says why. A signal that is
+ * sent to the process may go to any thread: the calling one blocks it (and must
+ * leave it so) until tlat_run_wait(), called on the same thread, returns. [setup]
  */
 TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
 			    struct tlat_error *reterr);
@@ -674,12 +686,13 @@ struct tlat_summary {
 	int32_t reserved;
 	/* With every expiry put back that hid behind a late one; NAN: nothing to correct. */
 	double corrected_p50_ns, corrected_p99_ns, corrected_p999_ns, corrected_max_ns;
-	int32_t policy_asked, priority_asked; /* of the waiter, granted or not */
-	int64_t slack_ns;		      /* of the waiter, as read back */
-	int32_t round_trip;		      /* 1: there and back, stamped on the waker */
-	int32_t reserved2;
+	int32_t policy_asked, priority_asked;	    /* of the waiter, granted or not */
+	int64_t slack_ns;			    /* of the waiter, as read back */
+	int32_t round_trip;			    /* 1: there and back, stamped on the waker */
+	int32_t target;				    /* pairs: enum tlat_target */
 	int64_t runtime_ns, deadline_ns, period_ns; /* of the waiter under DEADLINE, else 0 */
 	int64_t break_ns;			    /* the run was to end above this; 0: no */
+	double back_p50_ns; /* from a handler's first act to the interrupted code; NAN: none */
 };
 
 /*
