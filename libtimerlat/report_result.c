@@ -181,6 +181,8 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 static void put_metrics(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
 	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
+	if (result->latency)
+		tlat_json_put(w, object, "histogram", tlat_hist_json(w, result->latency));
 	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }

@@ -638,7 +638,7 @@ TLAT_API const char *tlat_report_end(const struct tlat_report *report);
 
 /*
  * What kind of result it is: "latency" (a distribution), else one that consists of metrics:
- * "storm", "scale". Lives as long as the report. [hot]
+ * "storm", "scale", "noise". Lives as long as the report. [hot]
  */
 TLAT_API const char *tlat_result_kind(const struct tlat_result *result);
 
@@ -928,6 +928,38 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
 			       size_t text_size, struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Noise: what keeps a spinning thread from its CPU
+ */
+
+struct tlat_noise_opts {
+	size_t size;
+	const char *cpus;		    /* one thread on each (NULL: the best one) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this call) */
+	struct tlat_clock *clock;	    /* borrowed (NULL: calibrated for this call) */
+	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never) */
+	int64_t duration_ns;		    /* (0: 2 s; at most a day) */
+	int64_t threshold_ns;		    /* shorter gaps are none, 100 ns to 1 s (0: 1 us) */
+	int32_t policy;			    /* enum tlat_policy of the threads (0: inherit) */
+	int32_t priority;
+};
+
+#define TLAT_NOISE_OPTS(...)                                                                       \
+	((struct tlat_noise_opts){ .size = sizeof(struct tlat_noise_opts), __VA_ARGS__ })
+
+/*
+ * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
+ * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
+ * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Causes are
+ * "interrupts", "switches" (another thread ran), "throttling" (of real-time threads, by the
+ * kernel), "steal" and "unknown": switches are known for each gap, the others by what the kernel
+ * counted within 20 ms of it, or over all the time when every CPU of the machine spins. Returns 0;
+ * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
+ * -EAGAIN, -ENOMEM. [setup]
+ */
+TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
+			struct tlat_error *reterr);
 
 #ifdef __cplusplus
 }
