@@ -95,7 +95,7 @@ static void find_throttling(const struct tlat_noise_thread *t, struct tlat_resul
 	if (!total->count)
 		return;
 	tlat_findings_add(
-		&result->findings, TLAT_INFO, "rt-throttled",
+		&result->findings, TLAT_WARN, "rt-throttled",
 		"sysctl -w kernel.sched_rt_runtime_us=-1 (and cpu.rt_runtime_us of the cgroup), or "
 		"--policy other",
 		"%" PRIu64

@@ -456,6 +456,16 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	return get_side_hist(r, object, "floor_pair", &result->floor_pair);
 }
 
+/* A distribution beside metrics: its own count of overflows is the only one. */
+static int get_gaps(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
+{
+	const json_t *hist = json_object_get(document, "histogram");
+	json_int_t overflow = json_integer_value(json_object_get(hist, "overflow"));
+
+	return tlat_json_get_hist(r, document, overflow > 0 ? (uint64_t)overflow : 0,
+				  &result->latency);
+}
+
 /* NULL for latencies; a kind that is not known is what its document says. */
 static const char *kind_of(const json_t *kind)
 {
@@ -480,7 +490,7 @@ static int fill_result(struct tlat_reader *r, const json_t *document, struct tla
 		return ret;
 	result->kind = kind_of(kind);
 	if (result->kind)
-		return 0;
+		return get_gaps(r, document, result);
 	ret = get_measured(r, document, result);
 	return ret < 0 ? ret : tlat_json_get_watch(r, document, &result->watch);
 }
