@@ -412,7 +412,7 @@ static void *stop_soon(void *arg)
 
 	(void)arg;
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-	stop = 1;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
