@@ -373,33 +373,44 @@ static void a_preempter_of_5_ms_is_found_and_called_a_switch(void **state)
 	tlat_report_free(report);
 }
 
+/* Whether it was seen and named; -1: real-time is not granted. */
+static int throttling_seen(const struct tlat_noise_opts *opts, double hole_ns)
+{
+	struct tlat_report *report = measured(opts);
+	const struct tlat_result *result = tlat_report_result(report, 0);
+	bool refused = has_finding(result, "policy-refused");
+	double count = metric(result, "gap.throttling.count");
+
+	printf("throttling: %.0f, up to %.2f ms; switches: up to %.2f ms; unknown: up to %.2f ms\n",
+	       count, metric(result, "gap.throttling.max_ns") / 1e6,
+	       metric(result, "gap.switches.max_ns") / 1e6,
+	       metric(result, "gap.unknown.max_ns") / 1e6);
+	assert_adds_up(result);
+	assert_int_equal(has_finding(result, "rt-throttled"), count > 0);
+	if (count > 0)
+		assert_true(metric(result, "gap.throttling.max_ns") >= hole_ns / 2);
+	tlat_report_free(report);
+	return refused ? -1 : count > 0;
+}
+
+/* Another real-time thread on the CPU uses up the time, or prolongs the hole: then again. */
 static void throttling_is_called_by_its_name(void **state)
 {
 	const struct tlat_machine_facts *facts = tlat_machine_facts(machine);
 	struct tlat_noise_opts opts = base(2300 * MS, TLAT_SCHED_FIFO, 40);
-	struct tlat_report *report;
-	const struct tlat_result *result;
 	double hole_ns = (double)(facts->rt_period_us - facts->rt_runtime_us) * 1e3;
+	int seen = 0;
 
 	(void)state;
 	/* Without group scheduling newer kernels let the fair server in only where it is needed. */
 	if (facts->rt_group_sched != 1 || facts->rt_runtime_us != 950000 ||
 	    facts->rt_period_us != 1000000)
 		skip();
-	report = measured(&opts);
-	result = tlat_report_result(report, 0);
-	if (has_finding(result, "policy-refused")) {
-		tlat_report_free(report);
+	for (int attempt = 0; attempt < 6 && !seen; attempt++)
+		seen = throttling_seen(&opts, hole_ns);
+	if (seen < 0)
 		skip();
-	}
-	printf("throttling: %.0f, up to %.2f ms; unknown: %.0f, up to %.2f ms\n",
-	       metric(result, "gap.throttling.count"),
-	       metric(result, "gap.throttling.max_ns") / 1e6, metric(result, "gap.unknown.count"),
-	       metric(result, "gap.unknown.max_ns") / 1e6);
-	assert_in_range((uint64_t)metric(result, "gap.throttling.count"), 1, 3);
-	assert_true(metric(result, "gap.throttling.max_ns") >= hole_ns / 2);
-	assert_true(has_finding(result, "rt-throttled"));
-	tlat_report_free(report);
+	assert_int_equal(seen, 1);
 }
 
 /* == Ends and refusals == */
