@@ -5,10 +5,15 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 #include "cgroup.h"
 #include "machine_state.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 #define CPU_DIR		"sys/devices/system/cpu/"
 #define CLOCKSOURCE_DIR "sys/devices/system/clocksource/clocksource0/"
@@ -293,11 +298,20 @@ static int32_t read_hz(const struct tlat_machine *machine)
 	return (int32_t)((TLAT_NSEC_PER_SEC + tick_ns / 2) / tick_ns);
 }
 
+/* What a signal saves on the stack; older kernels do not say. */
+static int64_t read_signal_frame(const struct tlat_machine *machine)
+{
+	unsigned long bytes = machine->live ? getauxval(AT_MINSIGSTKSZ) : 0;
+
+	return bytes ? (int64_t)bytes : -1;
+}
+
 static void read_knobs(struct tlat_machine *machine)
 {
 	struct tlat_machine_facts *facts = &machine->facts;
 
 	facts->hz = read_hz(machine);
+	facts->signal_frame_bytes = read_signal_frame(machine);
 	facts->timer_migration = (int32_t)number(machine, "proc/sys/kernel/timer_migration");
 	facts->numa_balancing = (int32_t)number(machine, "proc/sys/kernel/numa_balancing");
 	facts->rt_runtime_us = number(machine, "proc/sys/kernel/sched_rt_runtime_us");

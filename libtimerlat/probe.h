@@ -25,6 +25,7 @@ enum tlat_probe_flags {
 	TLAT_PROBE_LOOPBACK = 1 << 9,	  /* kick() and wait() on one thread: null */
 	TLAT_PROBE_SOFT_EXPIRY = 1 << 10, /* expires in softirq where PREEMPT_RT is on */
 	TLAT_PROBE_DRIFTS = 1 << 11,	  /* re-armed by when it was served: no grid */
+	TLAT_PROBE_RETURNS = 1 << 12,	  /* wait() gives the second stamp */
 };
 
 enum tlat_probe_role { TLAT_ROLE_KICK, TLAT_ROLE_WAIT };
@@ -57,7 +58,7 @@ struct tlat_probe_side {
 struct tlat_probe_event {
 	uint64_t at;   /* the stamp: first act awake */
 	uint64_t back; /* optional second stamp (sigreturn), 0: none */
-	uint64_t n;    /* expirations that this event stands for, >= 1 */
+	uint64_t n;    /* expirations or kicks that this event stands for, >= 1 */
 	bool awake;    /* the wait saw that there was nothing to sleep for */
 };
 
@@ -103,6 +104,8 @@ struct tlat_probe_ops {
 		     struct tlat_probe_tally *tally);
 	void (*leave)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	void (*close)(struct tlat_probe_ctx *ctx);
+	/* The same probe with a waiter that is busy until it is woken; NULL: it has none. */
+	const struct tlat_probe_ops *busy;
 };
 
 /* The one stamp of a probe. [hot] */

@@ -133,9 +133,11 @@ static void put_verdict(struct tlat_writer *w, json_t *object, const struct tlat
 
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
-	tlat_json_put(w, object, "kind", json_string("latency"));
+	tlat_json_put(w, object, "kind", json_string(tlat_result_kind(result)));
 	tlat_json_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
 	tlat_json_put(w, object, "relation", tlat_json_string(result->relation));
+	tlat_json_put(w, object, "target",
+		      tlat_json_string(result->pair ? tlat_target_name(result->target) : NULL));
 	tlat_json_put(w, object, "wait", side_json(w, result, &result->wait, wait_asked_fields));
 	tlat_json_put(w, object, "kick",
 		      result->has_kick ? side_json(w, result, &result->kick, kick_asked_fields)
@@ -161,15 +163,26 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "dwell", tlat_side_figures_json(w, result->dwell));
 	tlat_json_put_figures(w, object, result);
 	tlat_json_put(w, object, "call", tlat_side_figures_json(w, result->call));
+	tlat_json_put(w, object, "back", tlat_side_figures_json(w, result->back));
 	tlat_json_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
 	tlat_json_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
-	tlat_json_put(w, object, "metrics", json_array());
+	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
 	tlat_json_put(w, object, "histogram",
 		      result->latency ? tlat_hist_json(w, result->latency) : json_null());
 	tlat_json_put(w, object, "blocks", tlat_blocks_json(w, result->blocks));
 	tlat_json_put(w, object, "outliers", tlat_outliers_json(w, result));
 	if (result->n_raw && result->latency)
 		tlat_json_put(w, object, "raw_ns", tlat_raw_json(w, result));
+	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
+	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
+}
+
+/* A result that consists of metrics. */
+static void put_metrics(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+{
+	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
+	if (result->latency)
+		tlat_json_put(w, object, "histogram", tlat_hist_json(w, result->latency));
 	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }
@@ -182,7 +195,10 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 
 	if (!result->document) {
 		put_conditions(w, object, result);
-		put_measured(w, object, result);
+		if (result->kind)
+			put_metrics(w, object, result);
+		else
+			put_measured(w, object, result);
 	}
 	put_verdict(w, object, result);
 	if (!json_object_get(object, "clock") &&
@@ -245,6 +261,20 @@ static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat
 	return 0;
 }
 
+static int get_target(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	json_t *name;
+	int ret = tlat_json_get(r, object, "target", JSON_STRING, &name);
+
+	if (ret < 0 || !name)
+		return ret;
+	result->target = tlat_target_from_name(json_string_value(name));
+	if (result->target < 0)
+		return tlat_json_refuse(r, "target", "\"%.40s\" is none of sleeping, busy",
+					json_string_value(name));
+	return 0;
+}
+
 int tlat_json_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_end)
 {
 	json_t *name;
@@ -277,6 +307,7 @@ static int get_conditions(struct tlat_reader *r, const json_t *object, struct tl
 
 	if ((ret = tlat_json_need(r, object, "probe", JSON_STRING, &probe)) < 0 ||
 	    (ret = get_relation(r, object, result)) < 0 ||
+	    (ret = get_target(r, object, result)) < 0 ||
 	    (ret = get_side(r, object, "wait", result, &result->wait, wait_asked_fields)) < 0 ||
 	    (ret = get_side(r, object, "kick", result, &result->kick, kick_asked_fields)) < 0)
 		return ret;
@@ -418,13 +449,35 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	    (ret = tlat_json_get_outliers(r, object, result)) < 0 ||
 	    (ret = tlat_json_get_raw(r, object, result)) < 0 ||
 	    (ret = get_side_hist(r, object, "call", &result->call)) < 0 ||
+	    (ret = get_side_hist(r, object, "back", &result->back)) < 0 ||
 	    (ret = get_side_hist(r, object, "dwell", &result->dwell)) < 0 ||
 	    (ret = get_side_hist(r, object, "floor", &result->floor)) < 0)
 		return ret;
 	return get_side_hist(r, object, "floor_pair", &result->floor_pair);
 }
 
-/* Results of a kind that has no latency keep their document and the conditions. */
+/* A distribution beside metrics: its own count of overflows is the only one. */
+static int get_gaps(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
+{
+	const json_t *hist = json_object_get(document, "histogram");
+	json_int_t overflow = json_integer_value(json_object_get(hist, "overflow"));
+
+	return tlat_json_get_hist(r, document, overflow > 0 ? (uint64_t)overflow : 0,
+				  &result->latency);
+}
+
+/* NULL for latencies; a kind that is not known is what its document says. */
+static const char *kind_of(const json_t *kind)
+{
+	static const char *const kinds[] = { "storm", "scale", "noise" };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i], json_string_value(kind)))
+			return kinds[i];
+	return strcmp("latency", json_string_value(kind)) ? json_string_value(kind) : NULL;
+}
+
+/* Results of a kind that has no latency keep their document, the conditions and the metrics. */
 static int fill_result(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
 {
 	json_t *kind;
@@ -432,10 +485,12 @@ static int fill_result(struct tlat_reader *r, const json_t *document, struct tla
 
 	if ((ret = tlat_json_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
 	    (ret = get_conditions(r, document, result)) < 0 ||
+	    (ret = tlat_json_get_metrics(r, document, result)) < 0 ||
 	    (ret = tlat_json_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
 		return ret;
-	if (strcmp(json_string_value(kind), "latency"))
-		return 0;
+	result->kind = kind_of(kind);
+	if (result->kind)
+		return get_gaps(r, document, result);
 	ret = get_measured(r, document, result);
 	return ret < 0 ? ret : tlat_json_get_watch(r, document, &result->watch);
 }

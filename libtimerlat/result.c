@@ -31,6 +31,24 @@ const char *const tlat_end_names[TLAT_END_KINDS] = {
 	[TLAT_END_BREAK] = "break", [TLAT_END_ERROR] = "error", [TLAT_END_RUNNING] = "running",
 };
 
+static const char *const targets[] = {
+	[TLAT_TARGET_SLEEPING] = "sleeping",
+	[TLAT_TARGET_BUSY] = "busy",
+};
+
+const char *tlat_target_name(int target)
+{
+	return target >= 0 && target < (int)TLAT_ARRAY_SIZE(targets) ? targets[target] : NULL;
+}
+
+int tlat_target_from_name(const char *name)
+{
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(targets); i++)
+		if (!strcmp(targets[i], name))
+			return (int)i;
+	return -EINVAL;
+}
+
 const char *tlat_relation_from_name(const char *text)
 {
 	static const char *const names[] = { "same-cpu", "smt", "llc", "node", "remote" };
@@ -62,6 +80,7 @@ void tlat_result_free(struct tlat_result *result)
 	tlat_hist_free(result->latency);
 	tlat_hist_free(result->call);
 	tlat_hist_free(result->dwell);
+	tlat_hist_free(result->back);
 	tlat_hist_free(result->floor);
 	tlat_hist_free(result->floor_pair);
 	tlat_blocks_free(result->blocks);
@@ -69,6 +88,7 @@ void tlat_result_free(struct tlat_result *result)
 	tlat_findings_free(&result->findings);
 	tlat_document_free(result->document);
 	tlat_judgement_free(result->judgement);
+	free(result->metrics);
 	free(result->outliers);
 	free(result->raw);
 	free(result->repeat);

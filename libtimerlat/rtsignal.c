@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * rtsignal.c - who uses which real-time signal in this process. A disposition is the process's:
- * users that handle a signal alike share it, and the last one puts back what was there.
+ * rtsignal.c - who uses which real-time signal in this process. A disposition is the process's: a
+ * signal that anybody else handles is never touched, users that handle one alike share it unless
+ * one wants it alone, and the last one puts back what was there.
  */
 #include <pthread.h>
 
@@ -10,24 +11,30 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct user {
-	tlat_signal_fn *fn; /* NULL: waited for, not handled */
+	tlat_signal_fn *fn; /* NULL: waited for, or handled by one alone */
+	bool alone;
 	int holders;
-	struct sigaction before;
+	bool changed; /* before is to be put back, unless somebody changed mine */
+	struct sigaction mine, before;
 } users[_NSIG];
 
-/* With the lock held. The C library keeps the lowest for whoever counts from SIGRTMIN. */
-static bool is_free(int signal, tlat_signal_fn *fn)
+static bool is_default(int signal)
 {
-	const struct user *user = &users[signal];
 	struct sigaction action;
 
-	if (user->holders)
-		return user->fn == fn;
 	return !sigaction(signal, NULL, &action) && !(action.sa_flags & SA_SIGINFO) &&
 	       action.sa_handler == SIG_DFL;
 }
 
 /* With the lock held. */
+static bool is_free(int signal, tlat_signal_fn *fn)
+{
+	const struct user *user = &users[signal];
+
+	return user->holders ? !user->alone && user->fn == fn : is_default(signal);
+}
+
+/* With the lock held. The C library keeps the lowest for whoever counts from SIGRTMIN. */
 static int search(tlat_signal_fn *fn, enum tlat_rtsignal_end end)
 {
 	int n = SIGRTMAX - SIGRTMIN - 1;
@@ -41,18 +48,35 @@ static int search(tlat_signal_fn *fn, enum tlat_rtsignal_end end)
 	return 0;
 }
 
-/* With the lock held. */
-static void hold(int signal, tlat_signal_fn *fn)
+/* With the lock held. mine NULL: it keeps its default action. */
+static void hold(int signal, tlat_signal_fn *fn, const struct sigaction *mine)
 {
 	struct user *user = &users[signal];
-	struct sigaction mine = { .sa_flags = SA_SIGINFO };
 
 	if (user->holders++)
 		return;
 	user->fn = fn;
+	user->changed = mine && !sigaction(signal, mine, &user->before);
+	if (mine)
+		user->mine = *mine;
+}
+
+static void hold_shared(int signal, tlat_signal_fn *fn)
+{
+	struct sigaction mine = { .sa_flags = SA_SIGINFO };
+
 	mine.sa_sigaction = fn;
-	if (fn)
-		sigaction(signal, &mine, &user->before);
+	hold(signal, fn, fn ? &mine : NULL);
+}
+
+/* What somebody else has set meanwhile stays. */
+static void restore(int signal, const struct user *user)
+{
+	struct sigaction now;
+
+	if (user->changed && !sigaction(signal, NULL, &now) &&
+	    now.sa_handler == user->mine.sa_handler)
+		sigaction(signal, &user->before, NULL);
 }
 
 int tlat_rtsignal_choose(tlat_signal_fn *fn, enum tlat_rtsignal_end end)
@@ -68,7 +92,7 @@ int tlat_rtsignal_choose(tlat_signal_fn *fn, enum tlat_rtsignal_end end)
 void tlat_rtsignal_hold(int signal, tlat_signal_fn *fn)
 {
 	pthread_mutex_lock(&lock);
-	hold(signal, fn);
+	hold_shared(signal, fn);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -77,8 +101,10 @@ void tlat_rtsignal_release(int signal)
 	struct user *user = &users[signal];
 
 	pthread_mutex_lock(&lock);
-	if (--user->holders == 0 && user->fn)
-		sigaction(signal, &user->before, NULL);
+	if (--user->holders == 0) {
+		restore(signal, user);
+		*user = (struct user){ 0 };
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -90,7 +116,7 @@ int tlat_rtsignal_take(tlat_signal_fn *fn, struct tlat_error *reterr)
 	lowest = search(fn, TLAT_RTSIGNAL_LOWEST);
 	highest = search(fn, TLAT_RTSIGNAL_HIGHEST);
 	if (lowest != highest)
-		hold(lowest, fn);
+		hold_shared(lowest, fn);
 	pthread_mutex_unlock(&lock);
 	if (lowest == highest)
 		return tlat_fail(
@@ -98,4 +124,47 @@ int tlat_rtsignal_take(tlat_signal_fn *fn, struct tlat_error *reterr)
 			"this program handles all real-time signals; two must be free, one "
 			"for the timer and one to end its wait");
 	return lowest;
+}
+
+/* == One that is nobody else's == */
+
+/* The lowest that nobody uses, out of *allowed and not of *avoided; one more must be left. */
+static int search_unused(const sigset_t *allowed, const sigset_t *avoided)
+{
+	int highest = search(NULL, TLAT_RTSIGNAL_HIGHEST);
+
+	for (int s = SIGRTMIN + 1; s < highest; s++)
+		if (!users[s].holders && !sigismember(avoided, s) &&
+		    (!allowed || sigismember(allowed, s)) && is_default(s))
+			return s;
+	return 0;
+}
+
+static int take_alone(void (*handler)(int), const sigset_t *allowed)
+{
+	struct sigaction mine = { .sa_handler = handler };
+	sigset_t pending, avoided;
+	int signal;
+
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, NULL, &avoided);
+	sigorset(&avoided, &avoided, &pending);
+	signal = search_unused(allowed, &avoided);
+	if (!signal)
+		signal = search_unused(allowed, &pending);
+	if (!signal)
+		return -EBUSY;
+	hold(signal, NULL, &mine);
+	users[signal].alone = true;
+	return signal;
+}
+
+int tlat_rtsignal_take_alone(void (*handler)(int), const sigset_t *allowed)
+{
+	int signal;
+
+	pthread_mutex_lock(&lock);
+	signal = take_alone(handler, allowed);
+	pthread_mutex_unlock(&lock);
+	return signal;
 }

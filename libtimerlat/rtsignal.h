@@ -24,6 +24,19 @@ int tlat_rtsignal_choose(tlat_signal_fn *fn, enum tlat_rtsignal_end end);
 void tlat_rtsignal_hold(int signal, tlat_signal_fn *fn);
 void tlat_rtsignal_release(int signal);
 
+/*
+ * Take a signal that nobody handles, out of *allowed (NULL: all), and give it this handler until it
+ * is released; nobody shares it. Rather one that the calling thread does not block: what is blocked
+ * may be waited for. Returns the signal, or -EBUSY when there is none, or none left to end waits.
+ */
+int tlat_rtsignal_take_alone(void (*handler)(int), const sigset_t *allowed);
+
+/*
+ * signal_masks.c: the signals that every thread of the process but the calling one blocks; what is
+ * sent to the process can then go nowhere else. Returns 0, or why /proc does not tell.
+ */
+int tlat_rtsignals_blocked_elsewhere(sigset_t *ret_set);
+
 /* Choose from below and hold; one is left to end waits with. The signal or -EBUSY. */
 int tlat_rtsignal_take(tlat_signal_fn *fn, struct tlat_error *reterr);
 

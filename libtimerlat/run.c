@@ -96,7 +96,9 @@ static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe_side *si
 	if (pair->reply)
 		tlat_set(my->replied, ctx->ops->kick(pair->reply));
 	tlat_set(my->woken_at, event.at);
+	tlat_set(my->back, event.back);
 	tlat_set(my->awake, event.awake);
+	tlat_set(my->merged, event.n > 1);
 	tlat_set(my->cpu, sched_getcpu());
 	return 0;
 }
@@ -168,6 +170,10 @@ static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
 		tlat_count(&counts->rejected[TLAT_REJECTED_NOT_ASLEEP], 1);
 		return;
 	}
+	if (cycle->merged) {
+		tlat_count(&counts->rejected[TLAT_REJECTED_COALESCED], 1);
+		return;
+	}
 	if (cycle->late)
 		tlat_count(&counts->disturbed[TLAT_DISTURBED_LATE_SLOT], 1);
 	tlat_book_record(book, (int64_t)(end - cycle->t0), cycle->t0, counts->asked - 1,
@@ -175,6 +181,9 @@ static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
 	tlat_hist_record(book->dwell, (int64_t)(cycle->t0 - cycle->announced));
 	if (book->call)
 		tlat_hist_record(book->call, (int64_t)(cycle->t1 - cycle->t0));
+	if (book->back)
+		tlat_hist_record(book->back,
+				 (int64_t)(tlat_get(waiter->back) - tlat_get(waiter->woken_at)));
 }
 
 /*
@@ -215,6 +224,7 @@ static void catch_up(struct tlat_pair *pair, struct tlat_cycle *cycle)
 	uint64_t seq = atomic_load_explicit(&pair->waiter.announced_seq, memory_order_relaxed) - 1;
 
 	cycle->awake = tlat_get(pair->waiter.awake) || cycle->awake || seq != cycle->seq;
+	cycle->merged = tlat_get(pair->waiter.merged) || cycle->merged;
 	cycle->seq = seq;
 }
 
@@ -232,7 +242,7 @@ static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cycle, struc
 		book_cycle(pair, cycle, book);
 	else if (cycle->measured)
 		tlat_count(&book->counts.unfinished, 1);
-	cycle->measured = cycle->awake = false;
+	cycle->measured = cycle->awake = cycle->merged = false;
 	if (answer > 0)
 		return true;
 	book->end = tlat_run_requested(&pair->limits) ? TLAT_END_SIGNAL : TLAT_END_ERROR;
@@ -280,6 +290,7 @@ static void await_reply(struct tlat_pair *pair, struct tlat_cycle *cycle,
 
 	cycle->reply_at = event.at;
 	cycle->awake = event.awake;
+	cycle->merged = event.n > 1;
 	if (!error || !cycle->measured)
 		return;
 	tlat_count(&book->counts.unfinished, 1);

@@ -54,10 +54,12 @@ struct tlat_waiter_line {
 	alignas(TLAT_CACHE_LINE) atomic_ullong announced_seq; /* cycles announced */
 	atomic_ullong announced;			      /* stamp of the last announcement */
 	atomic_ullong woken_at;				      /* stamp of the last wake */
+	atomic_ullong back;				      /* its second stamp, 0: none */
 	atomic_ullong rests;
 	atomic_int cpu;	    /* where the last wake was stamped */
 	atomic_int replied; /* round trip: what the reply's kick returned */
 	atomic_bool awake;  /* the last wait found nothing to sleep for */
+	atomic_bool merged; /* the last wake stands for more than one kick */
 	atomic_bool slept;  /* --verify: the last wait gave up the CPU */
 	atomic_bool resting;
 	atomic_bool gone;			      /* the waiter has left its loop */

@@ -82,29 +82,6 @@ static void collect_watch(const struct tlat_run *run, const struct tlat_instance
 			(uint64_t)result->watch->throttled, tlat_hist_count(result->latency));
 }
 
-static void find_faults(struct tlat_result *result)
-{
-	const struct tlat_watch_delta *watch = result->watch;
-
-	if (watch && watch->minor_faults + watch->major_faults)
-		tlat_findings_add(&result->findings, TLAT_INFO, "page-faults", NULL,
-				  "measuring threads took %llu page faults in their loops",
-				  (unsigned long long)(watch->minor_faults + watch->major_faults));
-	if (watch && watch->steal_ns > 0)
-		tlat_findings_add(&result->findings, TLAT_INFO, "stolen-time", NULL,
-				  "the hypervisor took %lld ms from the CPUs used",
-				  (long long)(watch->steal_ns / 1000000));
-	if (watch && watch->throttled > 0)
-		tlat_findings_add(&result->findings, TLAT_WARN, "throttled",
-				  "raise the cgroup's cpu quota",
-				  "the cgroup was throttled %lld times meanwhile",
-				  (long long)watch->throttled);
-	if (watch && watch->hrtimer_hangs > 0)
-		tlat_findings_add(&result->findings, TLAT_WARN, "hrtimer-hang", NULL,
-				  "the kernel's timer interrupt backed off %lld times meanwhile",
-				  (long long)watch->hrtimer_hangs);
-}
-
 static void find_losses(const struct tlat_instance *in, struct tlat_result *result)
 {
 	const struct tlat_counts *counts = &result->counts;
@@ -121,7 +98,10 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 				  "the waiter on CPU %d was not ready within %lld s",
 				  in->measurers[0].cpu, TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC);
 	if (in->book.error)
-		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed", NULL,
+		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed",
+				  in->book.error == -EAGAIN
+					  ? "raise the limits of this user, ulimit -i for signals"
+					  : NULL,
 				  "%s failed in the loop: %s", result->probe,
 				  strerror(-in->book.error));
 	if (counts->rejected[TLAT_REJECTED_NOT_ASLEEP] * 2 > counts->asked)
@@ -253,6 +233,7 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	result->priority_asked = run->opts.priority;
 	result->kick_priority_asked = pair ? tlat_run_kick_priority(run) : 0;
 	result->pair = pair;
+	result->target = run->opts.target;
 	result->supported = run->supported;
 	result->periodic = !(ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK));
 	result->round_trip = run->opts.flags & TLAT_RUN_ROUND_TRIP;
@@ -340,6 +321,7 @@ static int collect_so_far(const struct tlat_run *run, const struct tlat_instance
 	copy_hist(&result->latency, book->latency);
 	copy_hist(&result->call, book->call);
 	copy_hist(&result->dwell, book->dwell);
+	copy_hist(&result->back, book->back);
 	if (!result->latency)
 		return -ENOMEM;
 	collect_counts(in, result);
@@ -376,7 +358,7 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
 	check_counts(result);
 	collect_watch(run, in, result);
-	find_faults(result);
+	tlat_watch_find(result->watch, &result->findings);
 	if (in->brk.hit)
 		tlat_break_find(&in->brk, &result->findings);
 	find_losses(in, result);

@@ -60,9 +60,10 @@ static int check_policy(const struct tlat_run_opts *opts, struct tlat_error *ret
 
 static int check_numbers(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
-	if (opts->flags & ~(uint32_t)KNOWN_FLAGS)
-		return tlat_fail(reterr, -EINVAL, "flags %#x are not known to libtimerlat %s",
-				 opts->flags, TLAT_VERSION);
+	if (opts->flags & ~(uint32_t)KNOWN_FLAGS || !tlat_target_name(opts->target))
+		return tlat_fail(reterr, -EINVAL,
+				 "flags %#x or target %d are not known to libtimerlat %s",
+				 opts->flags, opts->target, TLAT_VERSION);
 	if (opts->flags & TLAT_RUN_TRACE_MARK && !opts->break_ns)
 		return tlat_fail(reterr, -EINVAL,
 				 "a mark in the kernel's trace needs a break, at which it is made");

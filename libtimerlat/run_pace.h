@@ -19,6 +19,7 @@ struct tlat_cycle {
 	int woken;
 	bool kicked, measured; /* the cycle under way */
 	bool awake;	       /* one side had nothing to sleep for */
+	bool merged;	       /* a wake stands for more than one kick */
 };
 
 /* Whether another cycle may begin; if not, book->end says why. */

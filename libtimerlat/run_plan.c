@@ -344,6 +344,14 @@ static int copy_opts(struct tlat_run *run, const struct tlat_run_opts *opts,
 	if (!run->ops)
 		return tlat_fail(reterr, -ENOENT, "no probe is called '%s'; see 'tlat list'",
 				 run->probe);
+	if (run->opts.target == TLAT_TARGET_SLEEPING)
+		return 0;
+	if (!run->ops->busy)
+		return tlat_fail(reterr, -EINVAL,
+				 "%s has no waiter that is interrupted while busy; --target busy "
+				 "is for signal-*-handler",
+				 run->probe);
+	run->ops = run->ops->busy;
 	return 0;
 }
 

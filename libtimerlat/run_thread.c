@@ -159,7 +159,8 @@ static int make_book(struct tlat_measurer *m)
 	bool ticks = in->ctx->stamper.kind != TLAT_STAMP_GETTIME;
 	bool call = in->pair && !in->ctx->same_cpu; /* on one CPU it contains the waiter's run */
 	uint64_t hz = ticks ? tlat_clock_hz(in->clock) : TLAT_NSEC_PER_SEC;
-	size_t hists = 1 + (in->pair ? 1 : 0) + call;
+	bool back = in->ctx->ops->flags & TLAT_PROBE_RETURNS;
+	size_t hists = 1 + (in->pair ? 1 : 0) + call + back;
 	size_t raw_bytes = in->opts->raw * sizeof(*book->raw);
 	int error = map_buffer(m, hists * tlat_hist_bytes() + sizeof(*book->outliers) + raw_bytes);
 	char *at = m->buffer;
@@ -169,6 +170,7 @@ static int make_book(struct tlat_measurer *m)
 	book->latency = carve_hist(&at, hz);
 	book->dwell = in->pair ? carve_hist(&at, hz) : NULL;
 	book->call = call ? carve_hist(&at, hz) : NULL;
+	book->back = back ? carve_hist(&at, hz) : NULL;
 	book->raw = raw_bytes ? (int64_t *)at : NULL;
 	book->max_raw = in->opts->raw;
 	book->outliers = (struct tlat_outliers *)(at + raw_bytes);

@@ -246,6 +246,8 @@ int tlat_result_summary(const struct tlat_result *result, struct tlat_summary *s
 		.period_ns = result->wait.period_ns,
 		.break_ns = result->break_ns,
 		.round_trip = result->round_trip,
+		.target = result->target,
+		.back_p50_ns = median_ns(result->back),
 		.corrected_p50_ns = NAN,
 		.corrected_p99_ns = NAN,
 		.corrected_p999_ns = NAN,

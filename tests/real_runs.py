@@ -18,7 +18,9 @@ TLAT = os.environ["TLAT"]
 RUNS = int(os.environ.get("TLAT_REAL_RUNS", "200"))
 VALIDATOR = check_schema.jsonschema.Draft202012Validator(
     json.loads(check_schema.SCHEMA.read_text()))
-PROBES = ["wake-futex", "wake-eventfd", "timer-nanosleep", "timer-timerfd", "null", "wake-spin"]
+PROBES = ["wake-futex", "wake-eventfd", "timer-nanosleep", "timer-timerfd", "null", "wake-spin",
+          "signal-tgkill-handler", "signal-kill-sigwait", "signal-sigqueue-signalfd",
+          "signal-pthread-sigqueue-sigsuspend", "signal-kill-epoll-pwait"]
 
 
 def random_command(rng, cpus, path):
@@ -30,10 +32,12 @@ def random_command(rng, cpus, path):
             command += ["-i", rng.choice(["100us", "250us"])]
     else:
         command += ["-d", f"{rng.randrange(1, 200)}ms"]
-    if probe.startswith("wake") and rng.random() < 0.6:
+    if probe.startswith(("wake", "signal")) and rng.random() < 0.6:
         command += ["--settle", rng.choice(["0", "1us", "10us", "50us", "200us"])]
-    if probe in ("wake-futex", "wake-eventfd") and rng.random() < 0.4:
+    if probe.startswith(("wake-futex", "wake-eventfd", "signal")) and rng.random() < 0.4:
         command += ["-c", str(rng.choice(cpus))]
+    elif probe == "signal-tgkill-handler" and len(cpus) > 1 and rng.random() < 0.5:
+        command += ["--target", "busy"]
     if probe.startswith("wake") and rng.random() < 0.2:
         command += ["-i", rng.choice(["100us", "1ms"])]
     if rng.random() < 0.3:

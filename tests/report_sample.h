@@ -155,6 +155,8 @@ static inline struct tlat_result *sample_pair(size_t n, uint64_t seed)
 	result->counts.asked += 5;
 	result->counts.disturbed[TLAT_DISTURBED_PREEMPTED] = 2;
 	result->call = sample_hist(SAMPLE_HZ, seed + 1, n, 3000, 100);
+	result->back = sample_hist(SAMPLE_HZ, seed + 5, n, 700, 40);
+	result->target = TLAT_TARGET_BUSY;
 	result->dwell = sample_hist(SAMPLE_HZ, seed + 2, n, 129000, 4000);
 	result->floor = sample_hist(SAMPLE_HZ, seed + 3, 1000, 50, 5);
 	result->floor_pair = sample_hist(SAMPLE_HZ, seed + 4, 1000, 300, 50);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# syscalls.sh - one wait and one kick per cycle, and nothing else that grows
-# with the number of cycles; no page fault while measuring.
+# syscalls.sh - one wait and one kick per cycle (and a return from each handler), and nothing else
+# that grows with the number of cycles; no page fault while measuring.
 set -eu
 TLAT=${TLAT:?path of the tlat binary}
 command -v strace >/dev/null || { echo "strace is not installed"; exit 77; }
@@ -58,7 +58,11 @@ PY
 
 compare wake-futex futex futex
 compare wake-eventfd write read
-for probe in wake-futex wake-eventfd timer-nanosleep timer-timerfd; do
+compare signal-tgkill-sigwait tgkill rt_sigtimedwait
+compare signal-kill-signalfd kill read
+compare signal-sigqueue-sigsuspend rt_sigqueueinfo rt_sigsuspend rt_sigreturn
+compare signal-pthread-sigqueue-epoll-pwait rt_tgsigqueueinfo epoll_pwait rt_sigreturn
+for probe in wake-futex wake-eventfd timer-nanosleep timer-timerfd signal-tgkill-handler; do
 	"$TLAT" run "$probe" -n 1000 --quiet --json "$work/report.json" >/dev/null
 	/usr/bin/python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))["results"][0]

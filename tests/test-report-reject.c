@@ -248,7 +248,7 @@ static void mutations_of_a_report_never_crash_a_reader(void **state)
 		char *exact;
 
 		memcpy(changed, text, n);
-		for (uint64_t rounds = sample_next(&seed) % 3 + 1; rounds; rounds--)
+		for (uint64_t rounds = sample_next(&seed) % 3 + 1; rounds && length; rounds--)
 			length = mutate(changed, length, &seed);
 		exact = malloc(length); /* so that one byte too far is seen */
 		memcpy(exact, changed, length);

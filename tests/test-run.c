@@ -22,12 +22,13 @@
 /* == A world: virtual time, and what happens in each cycle == */
 
 enum fate {
-	FATE_WAKE,  /* as it should be */
-	FATE_AWAKE, /* the kick says that nobody slept */
-	FATE_LOST,  /* the wake never comes */
-	FATE_EARLY, /* the waiter's stamp is before the kick's */
-	FATE_TWICE, /* one kick, two wakes */
-	FATE_STOP,  /* somebody asks for the end, and the wake is lost */
+	FATE_WAKE,   /* as it should be */
+	FATE_AWAKE,  /* the kick says that nobody slept */
+	FATE_LOST,   /* the wake never comes */
+	FATE_EARLY,  /* the waiter's stamp is before the kick's */
+	FATE_TWICE,  /* one kick, two wakes */
+	FATE_MERGED, /* the event says that it stands for two kicks */
+	FATE_STOP,   /* somebody asks for the end, and the wake is lost */
 	FATE_COUNT,
 };
 
@@ -40,7 +41,7 @@ struct world {
 	const enum fate *fates;
 	size_t n_fates;
 	size_t kicks; /* fates used up; the waker's own */
-	atomic_bool early;
+	atomic_bool early, merged;
 	/* solo */
 	const int64_t *lateness;
 	size_t n_lateness, waits;
@@ -80,6 +81,7 @@ static int scripted_kick(struct tlat_probe_ctx *ctx)
 	if (fate == FATE_LOST || fate == FATE_STOP)
 		return 1;
 	atomic_store(&world->early, fate == FATE_EARLY);
+	atomic_store(&world->merged, fate == FATE_MERGED);
 	atomic_fetch_add(&world->word, fate == FATE_TWICE ? 2 : 1);
 	return fate != FATE_AWAKE;
 }
@@ -97,6 +99,8 @@ static int scripted_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_sid
 	}
 	++*seen;
 	event->at = tlat_stamp(ctx);
+	event->back = event->at + 30;
+	event->n = atomic_load(&world->merged) ? 2 : 1;
 	if (atomic_load(&world->early))
 		event->at -= 1000000;
 	return 0;
@@ -182,6 +186,7 @@ static void book_free(struct tlat_book *book)
 	tlat_hist_free(book->latency);
 	tlat_hist_free(book->dwell);
 	tlat_hist_free(book->call);
+	tlat_hist_free(book->back);
 	free(book->outliers);
 }
 
@@ -495,6 +500,37 @@ static void a_waiter_that_never_slept_is_rejected(void **state)
 	pair_free(t);
 }
 
+static void a_wake_that_stands_for_two_kicks_is_rejected_as_coalesced(void **state)
+{
+	const enum fate fates[] = { FATE_WAKE, FATE_MERGED, FATE_WAKE, FATE_MERGED, FATE_MERGED };
+	struct pair_test *t = pair_new(fates, 5, 10);
+	struct tlat_counts counts;
+
+	(void)state;
+	counts = run_pair(t);
+	assert_int_equal(counts.asked, 10);
+	assert_int_equal(counts.rejected[TLAT_REJECTED_COALESCED], 3);
+	assert_int_equal(counts.recorded, 7);
+	assert_int_equal(tlat_counts_balance(&counts), 0);
+	pair_free(t);
+}
+
+static void the_way_back_is_a_figure_of_its_own(void **state)
+{
+	const enum fate fates[] = { FATE_WAKE, FATE_AWAKE, FATE_WAKE };
+	struct pair_test *t = pair_new(fates, 3, 20);
+	struct tlat_counts counts;
+
+	(void)state;
+	assert_int_equal(tlat_hist_new(&t->book.back, TLAT_NSEC_PER_SEC), 0);
+	counts = run_pair(t);
+	assert_int_equal(counts.recorded, 19);
+	assert_int_equal(tlat_hist_count(t->book.back), 19);
+	assert_int_equal(tlat_hist_min(t->book.back), 30);
+	assert_int_equal(tlat_hist_max(t->book.back), 30);
+	pair_free(t);
+}
+
 static void a_lost_wake_is_counted_and_the_run_goes_on(void **state)
 {
 	const enum fate fates[] = { FATE_WAKE, FATE_LOST, FATE_WAKE, FATE_WAKE };
@@ -804,6 +840,8 @@ int main(void)
 		cmocka_unit_test(any_schedule_adds_up),
 		cmocka_unit_test(every_wake_is_recorded),
 		cmocka_unit_test(a_waiter_that_never_slept_is_rejected),
+		cmocka_unit_test(a_wake_that_stands_for_two_kicks_is_rejected_as_coalesced),
+		cmocka_unit_test(the_way_back_is_a_figure_of_its_own),
 		cmocka_unit_test(a_lost_wake_is_counted_and_the_run_goes_on),
 		cmocka_unit_test(two_lost_wakes_in_a_row_end_the_run),
 		cmocka_unit_test(an_early_stamp_is_kept_as_early),

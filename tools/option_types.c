@@ -168,6 +168,30 @@ const struct tlat_option_type tlat_option_policy = {
 	.format = policy_format,
 };
 
+static int target_parse(const struct tlat_option *o, const char *value, void *field, char *why)
+{
+	int target = tlat_target_from_name(value);
+
+	(void)o;
+	if (target < 0) {
+		snprintf(why, TLAT_WHY_TEXT, "no such target; use sleeping or busy");
+		return -EINVAL;
+	}
+	*(int64_t *)field = target;
+	return 0;
+}
+
+static void target_format(const void *field, FILE *out)
+{
+	fputs(tlat_target_name((int)*(const int64_t *)field), out);
+}
+
+const struct tlat_option_type tlat_option_target = {
+	.parse = target_parse,
+	.is_set = number_is_set,
+	.format = target_format,
+};
+
 static int clock_parse(const struct tlat_option *o, const char *value, void *field, char *why)
 {
 	int source = tlat_clock_source_from_name(value);

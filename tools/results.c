@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "quantity.h"
 #include "results.h"
 #include "results_details.h"
@@ -39,6 +40,7 @@ void tlat_results_summary(const struct tlat_result *result, struct tlat_summary 
 		.corrected_p99_ns = NAN,
 		.corrected_p999_ns = NAN,
 		.corrected_max_ns = NAN,
+		.back_p50_ns = NAN,
 	};
 	tlat_result_summary(result, summary);
 }
@@ -123,6 +125,7 @@ FIGURE_CELL(p99_cell, p99_ns, FIGURE_DIGITS)
 FIGURE_CELL(p999_cell, p999_ns, FIGURE_DIGITS)
 FIGURE_CELL(max_cell, max_ns, FIGURE_DIGITS)
 FIGURE_CELL(call_cell, call_p50_ns, COST_DIGITS)
+FIGURE_CELL(back_cell, back_p50_ns, COST_DIGITS)
 FIGURE_CELL(floor_cell, floor_p50_ns, COST_DIGITS)
 
 /* A figure whose uncertainty is not known must not look like one that has none. */
@@ -137,6 +140,7 @@ static void u_cell(const struct row *row, char *text)
 }
 
 static const struct column settle_column = { { "settle", true }, settle_cell };
+static const struct column back_column = { { "back", true }, back_cell };
 static const struct column cpu_latency_column = { { "cpu-lat", true }, cpu_latency_cell };
 
 static const struct column first_columns[] = {
@@ -188,6 +192,19 @@ static bool cpu_latency_differs(const struct tlat_summary *a, const struct tlat_
 	return a->cpu_latency_ns != b->cpu_latency_ns;
 }
 
+static bool any_returns(const struct tlat_report *report)
+{
+	const struct tlat_result *result;
+	struct tlat_summary s;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		tlat_results_summary(result, &s);
+		if (isfinite(s.back_p50_ns))
+			return true;
+	}
+	return false;
+}
+
 static void add_columns(struct layout *layout, const struct column *columns, size_t n)
 {
 	memcpy(layout->columns + layout->n, columns, n * sizeof(*columns));
@@ -208,6 +225,8 @@ static void choose_columns(struct layout *layout, const struct tlat_report *repo
 	if (varies(report, cpu_latency_differs))
 		add_columns(layout, &cpu_latency_column, 1);
 	add_columns(layout, figure_columns, TLAT_ARRAY_SIZE(figure_columns));
+	if (any_returns(report))
+		add_columns(layout, &back_column, 1);
 	for (size_t i = 0; i < layout->n; i++)
 		if (layout->columns[i].cell == u_cell)
 			layout->columns[i].head.title = uncertainty_title();
@@ -241,6 +260,8 @@ static size_t column_width(const struct column *column, const struct tlat_report
 		struct row row = make_row(result);
 		char text[CELL_TEXT];
 
+		if (!tlat_metrics_is_latency(result))
+			continue;
 		column->cell(&row, text);
 		if (tlat_text_columns(text) > width)
 			width = tlat_text_columns(text);
@@ -282,10 +303,8 @@ static void fit(struct layout *layout, const struct tlat_report *report, size_t 
 		void (*cell)(const struct row *row, char *text);
 		const char *name;
 	} spare[] = {
-		{ floor_cell, "floor" },
-		{ call_cell, "call" },
-		{ p999_cell, "p99.9" },
-		{ samples_cell, "samples" },
+		{ floor_cell, "floor" }, { call_cell, "call" },	      { back_cell, "back" },
+		{ p999_cell, "p99.9" },	 { samples_cell, "samples" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(spare); i++) {
@@ -316,6 +335,9 @@ static void print_legend(const struct layout *layout, bool marked, FILE *out)
 		uncertainty_title());
 	if (has_column(layout, call_cell))
 		fputs("; call: cost of the waking call, median", line);
+	if (has_column(layout, back_cell))
+		fputs("; back: from a handler's first act to the code it interrupted, median",
+		      line);
 	if (has_column(layout, floor_cell))
 		fputs("; floor: null probe, median", line);
 	for (size_t i = 0; i < layout->n_dropped; i++)
@@ -350,21 +372,21 @@ static bool add_rows(struct tlat_table *table, const struct layout *layout,
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
 		struct row row = make_row(result);
 
+		if (!tlat_metrics_is_latency(result))
+			continue;
 		marked |= row.degraded;
 		add_row(table, layout, &row);
 	}
 	return marked;
 }
 
-void tlat_results_print(const struct tlat_report *report, FILE *out)
+static void print_latencies(const struct tlat_report *report, FILE *out)
 {
 	struct tlat_column heads[COLUMNS_MAX];
 	struct tlat_table *table;
 	struct layout layout;
 	bool marked;
 
-	if (!tlat_report_result(report, 0))
-		return;
 	choose_columns(&layout, report);
 	fit(&layout, report, (size_t)tlat_text_width(out));
 	for (size_t i = 0; i < layout.n; i++)
@@ -375,6 +397,19 @@ void tlat_results_print(const struct tlat_report *report, FILE *out)
 	tlat_table_free(table);
 	print_legend(&layout, marked, out);
 	tlat_results_details(report, out);
+}
+
+void tlat_results_print(const struct tlat_report *report, FILE *out)
+{
+	const struct tlat_result *result;
+	bool latencies = false;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
+		latencies |= tlat_metrics_is_latency(result);
+	if (latencies)
+		print_latencies(report, out);
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
+		tlat_metrics_print(result, out);
 }
 
 size_t tlat_results_count(const struct tlat_report *report)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "quantity.h"
 #include "results.h"
 #include "results_details.h"
@@ -186,6 +187,8 @@ static void add_point(struct line *line, const struct tlat_result *result,
 		add(line, " ", "interval %s", tlat_time_exact(s->interval_ns, text));
 	if (s->cpu_latency_ns >= 0)
 		add(line, " ", "cpu-latency %s", tlat_time_exact(s->cpu_latency_ns, text));
+	if (s->target)
+		add(line, " ", "target %s", tlat_target_name(s->target));
 	add(line, " ", "slack %s", tlat_time_exact(s->slack_ns, text));
 	if (s->policy == TLAT_SCHED_DEADLINE)
 		add_deadline(line, s);
@@ -276,7 +279,7 @@ void tlat_results_details(const struct tlat_report *report, FILE *out)
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
 		const char *probe = tlat_result_probe(result);
 
-		if (!is_printed(report, i, probe))
+		if (tlat_metrics_is_latency(result) && !is_printed(report, i, probe))
 			print_probe(report, i, probe, out);
 	}
 	fputc('\n', out);

@@ -26,11 +26,11 @@ void tlat_rights_for_writing(bool writes_file)
 	tlat_rt_drop_caps(writes_file ? "cap_dac_override" : "", &error);
 }
 
-void tlat_rights_limit_rt(int64_t settle_ns)
+void tlat_rights_limit_rt(int64_t spin_ns)
 {
 	const rlim_t floor_us = 2000000;
 	struct rlimit limit;
-	rlim_t us = (rlim_t)(settle_ns / 100); /* ten times the settle time */
+	rlim_t us = (rlim_t)(spin_ns / 100); /* ten times that */
 
 	if (getrlimit(RLIMIT_RTTIME, &limit) < 0)
 		return;

@@ -17,9 +17,9 @@ void tlat_rights_for_probes(bool writes);
 void tlat_rights_for_writing(bool writes_file);
 
 /*
- * RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking. Wakers rest every
- * 8 ms, except that a single settle may be as long as the user says.
+ * RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking: ten times its longest
+ * spin. Wakers rest every 8 ms, except that a single settle may be as long as the user says.
  */
-void tlat_rights_limit_rt(int64_t settle_ns);
+void tlat_rights_limit_rt(int64_t spin_ns);
 
 #endif /* TLAT_RIGHTS_H */

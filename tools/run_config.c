@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* run_config.c - options of "tlat run": their table, what contradicts what, and the defaults. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -42,6 +43,8 @@ static const struct tlat_option options[] = {
 	  &tlat_option_time_default, FIELD(slack_ns), 1, 0, 0, true },
 	{ "cpu-latency", "TIME", "hold /dev/cpu_dma_latency (default: untouched)",
 	  &tlat_option_time_default, FIELD(cpu_latency_ns), 0, 0, 0, true },
+	{ "target", "STATE", "signal-*-handler: sleeping, or busy: spins till then",
+	  &tlat_option_target, FIELD(target), 0, 0, 0, true },
 	{ "two-way", NULL, "pairs: also with the CPUs swapped", &tlat_option_flag, FIELD(two_way),
 	  0, 0, 0, true },
 	{ "round-trip", NULL, "pairs: A wakes B wakes A, on one clock", &tlat_option_flag,
@@ -193,6 +196,18 @@ static int check_effect(const struct tlat_run_config *c)
 	return 0;
 }
 
+/* Only a handler can interrupt a thread that waits for nothing. */
+static int check_target(const struct tlat_run_config *c)
+{
+	for (size_t i = 0; c->target != TLAT_UNSET && i < c->selection.n; i++)
+		if (fnmatch("signal-*-handler", c->selection.probes[i].name, 0))
+			return REFUSE("--target %s is for signal-*-handler, and %s has no handler "
+				      "that interrupts; leave one out",
+				      tlat_target_name((int)c->target),
+				      c->selection.probes[i].name);
+	return 0;
+}
+
 static int check_pairs_only(const struct tlat_run_config *c)
 {
 	const char *option = c->two_way				  ? "--two-way"
@@ -234,7 +249,8 @@ static int check_budget(const struct tlat_run_config *c)
 static int check(struct tlat_run_config *c)
 {
 	if (check_pair(c) < 0 || check_output(c) < 0 || check_sweep(c) < 0 || check_policy(c) < 0 ||
-	    check_pairs_only(c) < 0 || check_timers_only(c) < 0 || check_effect(c) < 0)
+	    check_pairs_only(c) < 0 || check_timers_only(c) < 0 || check_target(c) < 0 ||
+	    check_effect(c) < 0)
 		return -EINVAL;
 	return check_budget(c);
 }
@@ -283,7 +299,7 @@ static void unset_all(struct tlat_run_config *c)
 	c->runtime_ns = c->deadline_ns = c->period_ns = c->break_ns = TLAT_UNSET;
 	c->priority = c->policy = c->clock = c->samples = c->duration_ns = c->interval_ns =
 		c->settle_ns = c->slack_ns = c->cpu_latency_ns = c->seed = c->raw = c->warmup =
-			c->save_every_ns = c->threads = c->offset_ns = TLAT_UNSET;
+			c->save_every_ns = c->threads = c->offset_ns = c->target = TLAT_UNSET;
 }
 
 int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)
@@ -351,6 +367,7 @@ void tlat_run_config_opts(const struct tlat_run_config *c, const char *probe, si
 	opts->seed = (uint64_t)c->seed;
 	opts->raw = (uint64_t)or_zero(c->raw);
 	opts->policy = (int32_t)c->policy;
+	opts->target = (int32_t)or_zero(c->target);
 	opts->priority = (int32_t)or_zero(c->priority);
 	opts->runtime_ns = or_zero(c->runtime_ns);
 	opts->deadline_ns = or_zero(c->deadline_ns);

@@ -16,7 +16,7 @@
  *
  * The header is in the order in which a user meets things: versions, errors,
  * findings, options, machine, clock, real-time attributes, histogram, probes,
- * run, report, budget.
+ * run, report, storm, scale, budget.
  *
  * Conventions. A function that returns int gives a value >= 0 or a negative
  * errno; errno itself is not part of the contract. -ENOSYS: this kernel lacks
@@ -447,6 +447,16 @@ enum tlat_run_flags {
 	TLAT_RUN_TRACE_MARK = 1 << 5, /* at a break, mark the kernel's trace and stop it */
 };
 
+enum tlat_target {
+	TLAT_TARGET_SLEEPING = 0,
+	TLAT_TARGET_BUSY, /* the waiter spins until its handler has run; signal-*-handler */
+};
+
+/* "sleeping", "busy"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_target_name(int target);
+/* The target of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_target_from_name(const char *name);
+
 struct tlat_run_opts {
 	size_t size;
 	const char *probe;		    /* required */
@@ -470,9 +480,11 @@ struct tlat_run_opts {
 	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
 	uint32_t flags;		/* enum tlat_run_flags */
 	int32_t threads;	/* solo: on each CPU (0: 1; at most 1024 in all) */
-	int64_t inject_ns;	/* self-test, pairs with samples: every second kick is held back so
-				 * long (on MONOTONIC_RAW) after the first stamp, and called that
-				 * much earlier (0: none; at most settle_ns) */
+	int32_t target;		/* enum tlat_target: what a wake finds the waiter doing */
+	int32_t reserved;
+	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
+			    * long (on MONOTONIC_RAW) after the first stamp, and called that
+			    * much earlier (0: none; at most settle_ns) */
 	/* Policy DEADLINE, for timers that sleep; others are refused. A thread under it has to be
 	 * allowed on all CPUs of its root domain: where that is more than the CPU asked for it is
 	 * not pinned, and the finding "deadline-not-pinned" says so. */
@@ -497,7 +509,9 @@ struct tlat_report;
  * Start a run and return while it goes on. opts is copied; machine and clock
  * must outlive the run. Returns 0; -EINVAL and the like for options that make
  * no sense; with TLAT_RUN_STRICT also -EPERM for what was refused. A probe that
- * cannot run here still gives a run, whose report says why. [setup]
+ * cannot run here still gives a run, whose report says why. A signal that is
+ * sent to the process may go to any thread: the calling one blocks it (and must
+ * leave it so) until tlat_run_wait(), called on the same thread, returns. [setup]
  */
 TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
 			    struct tlat_error *reterr);
@@ -626,6 +640,12 @@ TLAT_API int tlat_result_finding(const struct tlat_result *result, size_t index,
  * [hot] */
 TLAT_API const char *tlat_report_end(const struct tlat_report *report);
 
+/*
+ * What kind of result it is: "latency" (a distribution), else one that consists of metrics:
+ * "storm", "scale", "noise". Lives as long as the report. [hot]
+ */
+TLAT_API const char *tlat_result_kind(const struct tlat_result *result);
+
 /* Name of the probe; lives as long as the report. [hot] */
 TLAT_API const char *tlat_result_probe(const struct tlat_result *result);
 
@@ -670,12 +690,13 @@ struct tlat_summary {
 	int32_t reserved;
 	/* With every expiry put back that hid behind a late one; NAN: nothing to correct. */
 	double corrected_p50_ns, corrected_p99_ns, corrected_p999_ns, corrected_max_ns;
-	int32_t policy_asked, priority_asked; /* of the waiter, granted or not */
-	int64_t slack_ns;		      /* of the waiter, as read back */
-	int32_t round_trip;		      /* 1: there and back, stamped on the waker */
-	int32_t reserved2;
+	int32_t policy_asked, priority_asked;	    /* of the waiter, granted or not */
+	int64_t slack_ns;			    /* of the waiter, as read back */
+	int32_t round_trip;			    /* 1: there and back, stamped on the waker */
+	int32_t target;				    /* pairs: enum tlat_target */
 	int64_t runtime_ns, deadline_ns, period_ns; /* of the waiter under DEADLINE, else 0 */
 	int64_t break_ns;			    /* the run was to end above this; 0: no */
+	double back_p50_ns; /* from a handler's first act to the interrupted code; NAN: none */
 };
 
 /*
@@ -763,6 +784,126 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
 TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
 				struct tlat_error *reterr);
 
+/* A single figure that is no latency distribution: "metrics" of a result. */
+struct tlat_metric {
+	size_t size;	  /* set by the caller */
+	const char *name; /* "throughput" */
+	const char *unit; /* "ns", "" */
+	double value;
+	double sd;	/* NAN: not known */
+	uint64_t n;	/* how many values it was made of */
+	int32_t better; /* -1: lower, 1: higher, 0: neither */
+	int32_t reserved;
+};
+
+#define TLAT_METRIC(...) ((struct tlat_metric){ .size = sizeof(struct tlat_metric), __VA_ARGS__ })
+
+/* Metric number index of a result. Returns 0, -ENOENT, -EINVAL for a size of 0. [hot] */
+TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
+				struct tlat_metric *metric);
+
+/* ------------------------------------------------------------------------
+ * Storm: many timers that deliver signals at a high rate
+ */
+
+enum tlat_storm_preset {
+	TLAT_STORM_CUSTOM = 0,
+	TLAT_STORM_TIMER = 1,	 /* what stress-ng --timer arms: one REALTIME timer at 1 MHz */
+	TLAT_STORM_TIMERMIX = 2, /* --timermix: six POSIX clocks at 100 ns, three interval timers
+				  * at 10 us; the period follows the main loop's progress */
+};
+
+enum tlat_storm_handler {
+	TLAT_STORM_PLAIN = 0,	 /* count */
+	TLAT_STORM_REARMING = 1, /* arm the timer again, as benchmarks did that measured stale
+				  * signals; periods of 10 us and more are sat out first, so
+				  * that there is one */
+};
+
+struct tlat_storm_opts {
+	size_t size;
+	const char *clocks; /* names and groups, joined by commas: "realtime", "monotonic",
+			     * "boottime", "tai", "process-cputime", "thread-cputime",
+			     * "itimer-real", "itimer-virtual", "itimer-prof", "timerfd",
+			     * "uring", "posix", "itimers", "all" (NULL: "monotonic", or the
+			     * preset's) */
+	const char *cpus;   /* one worker on each (NULL: the best one) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this storm) */
+	const struct tlat_clock *clock;	    /* borrowed, for the report (NULL: none) */
+	const volatile int32_t *stop;	    /* the storm ends early when this is not 0 (NULL:
+					     * never) */
+	int64_t duration_ns;		    /* (0: 2 s) */
+	int64_t interval_ns;		    /* period of each timer, 100 ns or more (0: 100 us, or
+					     * the preset's) */
+	int64_t itimer_interval_ns;	    /* of interval timers, in steps of 1 us (0: interval_ns,
+					     * or the preset's) */
+	int64_t timers;			    /* of each clock and worker (0: 1) */
+	int32_t preset;			    /* enum tlat_storm_preset */
+	int32_t handler;		    /* enum tlat_storm_handler */
+	int32_t policy;			    /* enum tlat_policy of the workers (0: inherit) */
+	int32_t priority;
+};
+
+#define TLAT_STORM_OPTS(...)                                                                       \
+	((struct tlat_storm_opts){ .size = sizeof(struct tlat_storm_opts), __VA_ARGS__ })
+
+/*
+ * Let timers loose on worker processes, each pinned and with one thread, and report one result of
+ * kind "storm" for each: per clock requested, expired, delivered and overrun rates, the delivered
+ * fraction and the lateness; turns of the main loop, CPU time and switches per delivery, what the
+ * kernel's timer interrupt counted. That no expiration was lost or made up is checked; the finding
+ * "conservation" says where it was. A storm that leaves its main loop no time has the finding
+ * "no-progress". A watchdog process ends workers that do not end themselves. Signal handlers and
+ * timers of the caller are not touched. Returns 0; -EINVAL for options that make no sense; -ENOSYS
+ * without clone3(2); what creating processes and timers said (-EAGAIN, -ENOMEM). [setup]
+ */
+TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
+			struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Scale: what many of a kind cost
+ */
+
+enum tlat_scale_what {
+	TLAT_SCALE_TIMERS = 0,	/* creating, asking and deleting N POSIX timers */
+	TLAT_SCALE_WAKEUPS = 1, /* one futex wake of N waiters */
+	TLAT_SCALE_PAIRS = 2,	/* wakes in N pairs at a time */
+};
+
+struct tlat_scale_opts {
+	size_t size;
+	const char *cpus;		    /* timers: one worker on each (NULL: one, the best);
+					     * wakeups: the waker's, then the waiters'; pairs: all
+					     * that are used (NULL: the pair that a run takes; all
+					     * that can be used) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this) */
+	const struct tlat_clock *clock;	    /* borrowed, for the report (NULL: none) */
+	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never) */
+	const int64_t *sizes;		    /* N, ascending (NULL: timers 1000, 5000, 20000; wakeups
+					     * 1 to 256 and pairs 1 to CPUs x 8 in powers of 2) */
+	size_t n_sizes;			    /* (0: sizes is not looked at; at most 32) */
+	int64_t rounds;			    /* timers, wakeups: repetitions of each (0: 5; 50) */
+	int64_t duration_ns;		    /* pairs: of each (0: 500 ms) */
+	int32_t what;			    /* enum tlat_scale_what */
+	int32_t threads;		    /* timers: 1: workers are threads of this process, not
+					     * processes of their own */
+	int32_t policy;			    /* enum tlat_policy (0: inherit) */
+	int32_t priority;
+};
+
+#define TLAT_SCALE_OPTS(...)                                                                       \
+	((struct tlat_scale_opts){ .size = sizeof(struct tlat_scale_opts), __VA_ARGS__ })
+
+/*
+ * Measure a cost at several N and report one result of kind "scale": the figures at each N, and for
+ * each phase the exponent with which it grows, the slope between logarithms, with its 95 %
+ * interval. The finding "scaling" puts it in words. What the limit on queued signals or memory does
+ * not allow is scaled down beforehand, with a finding. No timer is left behind. Returns as
+ * tlat_storm() does. [setup]
+ */
+TLAT_API int tlat_scale(struct tlat_report **ret_report, const struct tlat_scale_opts *opts,
+			struct tlat_error *reterr);
+
 /* ------------------------------------------------------------------------
  * Budget: does the machine meet it?
  */
@@ -791,6 +932,38 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
 			       size_t text_size, struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Noise: what keeps a spinning thread from its CPU
+ */
+
+struct tlat_noise_opts {
+	size_t size;
+	const char *cpus;		    /* one thread on each (NULL: the best one) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this call) */
+	struct tlat_clock *clock;	    /* borrowed (NULL: calibrated for this call) */
+	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never) */
+	int64_t duration_ns;		    /* (0: 2 s; at most a day) */
+	int64_t threshold_ns;		    /* shorter gaps are none, 100 ns to 1 s (0: 1 us) */
+	int32_t policy;			    /* enum tlat_policy of the threads (0: inherit) */
+	int32_t priority;
+};
+
+#define TLAT_NOISE_OPTS(...)                                                                       \
+	((struct tlat_noise_opts){ .size = sizeof(struct tlat_noise_opts), __VA_ARGS__ })
+
+/*
+ * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
+ * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
+ * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Causes are
+ * "interrupts", "switches" (another thread ran), "throttling" (of real-time threads, by the
+ * kernel), "steal" and "unknown": switches are known for each gap, the others by what the kernel
+ * counted within 20 ms of it, or over all the time when every CPU of the machine spins. Returns 0;
+ * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
+ * -EAGAIN, -ENOMEM. [setup]
+ */
+TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
+			struct tlat_error *reterr);
 
 #ifdef __cplusplus
 }

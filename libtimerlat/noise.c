@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/* noise.c - noise as its caller sees it: options, what they mean here, one call. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup.h"
+#include "noise.h"
+#include "rt.h"
+
+#define DEFAULT_DURATION_NS  2000000000LL
+#define DEFAULT_THRESHOLD_NS 1000LL
+#define MIN_THRESHOLD_NS     100LL
+#define MAX_DURATION_NS	     86400000000000LL /* a day */
+
+TLAT_ASSERT_LAYOUT(struct tlat_noise_opts, 7 * 8 + 2 * 4);
+
+static int check_opts(const struct tlat_noise_opts *opts, struct tlat_error *reterr)
+{
+	const struct tlat_rt_opts rt =
+		TLAT_RT_OPTS(.policy = opts->policy, .priority = opts->priority);
+
+	if (opts->duration_ns < 0 || opts->duration_ns > MAX_DURATION_NS)
+		return tlat_fail(reterr, -EINVAL, "duration of %lld ns is outside 0..%lld",
+				 (long long)opts->duration_ns, MAX_DURATION_NS);
+	if (opts->threshold_ns &&
+	    (opts->threshold_ns < MIN_THRESHOLD_NS || opts->threshold_ns > TLAT_NSEC_PER_SEC))
+		return tlat_fail(reterr, -EINVAL,
+				 "threshold of %lld ns is outside %lld..%lld: a stamp alone takes "
+				 "tens of ns",
+				 (long long)opts->threshold_ns, MIN_THRESHOLD_NS,
+				 TLAT_NSEC_PER_SEC);
+	if (opts->policy == TLAT_SCHED_DEADLINE)
+		return tlat_fail(reterr, -EINVAL,
+				 "policy deadline is not one to spin under; use fifo, rr, other or "
+				 "batch");
+	return tlat_rt_opts_check(&rt, reterr);
+}
+
+/* == What the kernel lets real-time threads have == */
+
+/* The knobs of one group, if its share is the smallest so far. */
+static void lower(struct tlat_noise_budget *budget, int64_t runtime_us, int64_t period_us)
+{
+	if (runtime_us < 0 || period_us <= 0 ||
+	    (budget->runtime_ns >= 0 &&
+	     (double)runtime_us / (double)period_us >=
+		     (double)budget->runtime_ns / (double)budget->period_ns))
+		return;
+	budget->runtime_ns = runtime_us * 1000;
+	budget->period_ns = period_us * 1000;
+}
+
+static int64_t group_knob(const struct tlat_cgroup *group, const char *name)
+{
+	char path[TLAT_CGROUP_FILE_BYTES];
+	int64_t value;
+
+	tlat_cgroup_file(group, name, path);
+	return tlat_root_read_int(group->root_fd, path, &value) < 0 ? -1 : value;
+}
+
+static struct tlat_noise_budget find_budget(const struct tlat_machine *machine)
+{
+	const struct tlat_machine_facts *facts = tlat_machine_facts(machine);
+	struct tlat_noise_budget budget = {
+		.runtime_ns = -1,
+		.tick_ns = TLAT_NSEC_PER_SEC / (facts->hz > 0 ? facts->hz : 100),
+	};
+	struct tlat_cgroup group;
+	bool more;
+
+	lower(&budget, facts->rt_runtime_us, facts->rt_period_us);
+	more = tlat_cgroup_own(&group, tlat_machine_root_fd(machine), "cpu") == 0;
+	for (; more; more = tlat_cgroup_up(&group))
+		lower(&budget, group_knob(&group, "cpu.rt_runtime_us"),
+		      group_knob(&group, "cpu.rt_period_us"));
+	return budget;
+}
+
+/* == Preparation == */
+
+/* The policy is decided once for all threads. */
+static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
+{
+	const struct tlat_noise_opts *o = &noise->opts;
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = o->policy, .priority = o->priority);
+	struct tlat_cpuset left =
+		tlat_cpuset_minus(tlat_machine_online(noise->machine), &noise->set);
+	bool real_time = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
+	struct tlat_error why;
+
+	if (real_time && tlat_cpuset_empty(&left) && find_budget(noise->machine).runtime_ns < 0)
+		return tlat_fail(
+			reterr, -EINVAL,
+			"every CPU would spin under policy %s, and nothing limits it "
+			"(sched_rt_runtime_us is -1): the machine would stand still; leave "
+			"a CPU out",
+			tlat_policy_name(o->policy));
+	noise->policy = o->policy;
+	noise->priority = o->priority;
+	if (!o->policy || tlat_rt_try(&opts, &why) == 0)
+		return 0;
+	tlat_findings_add(&noise->of_result, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
+	noise->policy = TLAT_SCHED_OTHER;
+	noise->priority = 0;
+	return 0;
+}
+
+static int open_machine(struct tlat_noise *noise, struct tlat_error *reterr)
+{
+	int error = 0;
+
+	noise->machine = noise->opts.machine;
+	if (!noise->machine) {
+		error = tlat_machine_open(&noise->own_machine, NULL, reterr);
+		noise->machine = noise->own_machine;
+	}
+	noise->clock = noise->opts.clock;
+	if (!error && !noise->clock) {
+		error = tlat_clock_open(&noise->own_clock, noise->machine, TLAT_CLOCK_AUTO, reterr);
+		noise->clock = noise->own_clock;
+	}
+	return error;
+}
+
+static int place(struct tlat_noise *noise, struct tlat_error *reterr)
+{
+	int error;
+
+	noise->place = malloc(sizeof(*noise->place));
+	if (!noise->place)
+		return tlat_fail(reterr, -ENOMEM, "no memory for a list of CPUs");
+	error = tlat_machine_place_solo(noise->machine, noise->opts.cpus, noise->place,
+					&noise->findings, reterr);
+	for (int32_t i = 0; !error && i < noise->place->n; i++)
+		tlat_cpuset_add(&noise->set, noise->place->cpus[i]);
+	return error;
+}
+
+static int plan_thread(struct tlat_noise *noise, int32_t i)
+{
+	struct tlat_noise_thread *t = &noise->threads[i];
+
+	t->noise = noise;
+	t->stamper = tlat_clock_stamper(noise->clock);
+	t->threshold = tlat_clock_ticks(noise->clock, noise->opts.threshold_ns);
+	t->duration = tlat_clock_ticks(noise->clock, noise->opts.duration_ns);
+	t->cpu = noise->place->cpus[i];
+	t->policy = noise->policy;
+	t->priority = noise->priority;
+	t->judge.budget = find_budget(noise->machine);
+	t->judge.real_time = noise->policy == TLAT_SCHED_FIFO || noise->policy == TLAT_SCHED_RR;
+	t->log = malloc(TLAT_NOISE_LOG * sizeof(*t->log));
+	if (!t->log)
+		return -ENOMEM;
+	memset(t->log, 0, TLAT_NOISE_LOG * sizeof(*t->log)); /* no page fault while it spins */
+	return tlat_hist_new(&t->hist, tlat_clock_hz(noise->clock));
+}
+
+static int plan(struct tlat_noise *noise, struct tlat_error *reterr)
+{
+	int error = 0;
+
+	noise->threads = calloc((size_t)noise->place->n, sizeof(*noise->threads));
+	if (!noise->threads)
+		return tlat_fail(reterr, -ENOMEM, "no memory for %d threads", noise->place->n);
+	noise->n_threads = noise->place->n;
+	for (int32_t i = 0; i < noise->n_threads && !error; i++)
+		error = plan_thread(noise, i);
+	if (!error)
+		error = tlat_watch_new(&noise->watch, tlat_machine_root_fd(noise->machine),
+				       noise->place->cpus, (size_t)noise->place->n);
+	return error ? tlat_fail(reterr, error, "no memory for %d threads", noise->n_threads) : 0;
+}
+
+static int prepare(struct tlat_noise *noise, const struct tlat_noise_opts *opts,
+		   struct tlat_error *reterr)
+{
+	int error = tlat_opts_copy(&noise->opts, sizeof(noise->opts), opts, reterr);
+
+	if (!error)
+		error = check_opts(&noise->opts, reterr);
+	if (error)
+		return error;
+	if (!noise->opts.duration_ns)
+		noise->opts.duration_ns = DEFAULT_DURATION_NS;
+	if (!noise->opts.threshold_ns)
+		noise->opts.threshold_ns = DEFAULT_THRESHOLD_NS;
+	error = open_machine(noise, reterr);
+	if (!error)
+		error = place(noise, reterr);
+	if (!error)
+		error = decide_policy(noise, reterr);
+	return error ? error : plan(noise, reterr);
+}
+
+/* With every signal blocked, so that the caller's handlers run on the caller's threads. */
+static int control(struct tlat_noise *noise, struct tlat_error *reterr)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, tlat_noise_control, noise);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return tlat_fail(reterr, -error,
+				 "controller thread not created: %s; check RLIMIT_NPROC",
+				 strerror(error));
+	pthread_join(thread, NULL);
+	return noise->failed ? tlat_fail(reterr, noise->failed, "%s", noise->error.text) : 0;
+}
+
+static void forget(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		tlat_hist_free(noise->threads[i].hist);
+		free(noise->threads[i].log);
+	}
+	free(noise->threads);
+	tlat_watch_free(noise->watch);
+	tlat_watch_delta_free(noise->seen);
+	tlat_findings_free(&noise->findings);
+	tlat_findings_free(&noise->of_result);
+	tlat_gate_destroy(&noise->gate);
+	tlat_clock_close(noise->own_clock);
+	tlat_machine_close(noise->own_machine);
+	free(noise->place);
+}
+
+int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
+	       struct tlat_error *reterr)
+{
+	struct tlat_noise noise = { 0 };
+	int error;
+
+	tlat_gate_init(&noise.gate);
+	error = prepare(&noise, opts, reterr);
+	if (!error)
+		error = control(&noise, reterr);
+	if (!error) {
+		tlat_machine_audit(noise.machine, &noise.findings);
+		error = tlat_noise_report(&noise, ret_report);
+		if (error)
+			tlat_fail(reterr, error, "no report: %s", strerror(-error));
+	}
+	forget(&noise);
+	return error;
+}

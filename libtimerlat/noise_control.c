@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+/*
+ * noise_control.c - beside the spinning threads: bring them up, look at the kernel's counters while
+ * they spin, judge their gaps. Looks are taken from a CPU that does not measure; where there is
+ * none, one look at the end has to do, as each would be a gap.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "affinity.h"
+#include "noise.h"
+
+#define LOOK_EVERY_NS 20000000LL
+#define LOOK_SHARE    10 /* a look may take this part of the time between two */
+#define END_EVERY_NS  5000000LL
+
+/* == Counters == */
+
+/* The threads in question, by CPU. */
+static struct tlat_noise_thread *thread_on(struct tlat_noise *noise, int32_t cpu)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++)
+		if (noise->threads[i].cpu == cpu)
+			return &noise->threads[i];
+	return NULL;
+}
+
+/* Add each CPU's interrupts; what is counted for the machine as a whole interrupts nobody. */
+static void count_interrupts(struct tlat_noise *noise)
+{
+	int root_fd = tlat_machine_root_fd(noise->machine);
+	struct tlat_watch_count *rows;
+	char *text;
+	size_t n;
+
+	if (tlat_root_read_all(root_fd, "proc/interrupts", &text) < 0)
+		return;
+	n = tlat_watch_read_table(text, &noise->set, NULL, 0);
+	rows = calloc(n + 1, sizeof(*rows));
+	if (rows)
+		n = tlat_watch_read_table(text, &noise->set, rows, n);
+	for (size_t i = 0; rows && i < n; i++) {
+		struct tlat_noise_thread *t = thread_on(noise, rows[i].cpu);
+
+		if (t)
+			t->counted.interrupts += rows[i].count;
+	}
+	free(rows);
+	free(text);
+}
+
+static void count_steal(struct tlat_noise *noise)
+{
+	int root_fd = tlat_machine_root_fd(noise->machine);
+	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK);
+	char *text;
+
+	if (tlat_root_read_all(root_fd, "proc/stat", &text) < 0)
+		return;
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		struct tlat_watch_cpu cpu = { .cpu = noise->threads[i].cpu };
+
+		tlat_watch_read_steal(text, &cpu, 1);
+		if (cpu.has_steal)
+			noise->threads[i].counted.steal_ns = (int64_t)cpu.steal_ticks * tick_ns;
+	}
+	free(text);
+}
+
+static void count_all(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++)
+		noise->threads[i].counted = (struct tlat_noise_counted){ 0 };
+	count_interrupts(noise);
+	count_steal(noise);
+}
+
+/* == Gaps == */
+
+static int64_t to_ns(const struct tlat_noise_thread *t, uint64_t ticks)
+{
+	return (int64_t)((double)ticks * 1e9 / (double)tlat_hist_hz(t->hist));
+}
+
+static void add(struct tlat_noise_thread *t, const struct tlat_noise_gap *gap)
+{
+	struct tlat_noise_total *total = &t->totals[gap->cause];
+
+	total->count++;
+	total->ns += gap->length_ns;
+	total->max_ns = gap->length_ns > total->max_ns ? gap->length_ns : total->max_ns;
+}
+
+/* The gaps up to entry number end, with what was counted since the look before. */
+static void judge(struct tlat_noise_thread *t, uint64_t end,
+		  const struct tlat_noise_counted *before, struct tlat_noise_gap *gaps)
+{
+	uint64_t begin = atomic_load_explicit(&t->taken, memory_order_relaxed);
+	struct tlat_noise_counted counted = { 0 };
+	size_t n = 0;
+
+	if (t->counted.interrupts > before->interrupts) /* else one has wrapped */
+		counted.interrupts = t->counted.interrupts - before->interrupts;
+	counted.steal_ns = t->counted.steal_ns - before->steal_ns;
+	for (uint64_t i = begin; i < end; i++) {
+		const struct tlat_noise_entry *entry = &t->log[i % TLAT_NOISE_LOG];
+
+		gaps[n++] = (struct tlat_noise_gap){ .at_ns = to_ns(t, entry->at - t->began),
+						     .length_ns = to_ns(t, entry->length),
+						     .switches = entry->switches };
+	}
+	atomic_store_explicit(&t->taken, end, memory_order_release);
+	tlat_noise_judge(&t->judge, gaps, n, &counted);
+	for (size_t i = 0; i < n; i++)
+		add(t, &gaps[i]);
+}
+
+struct look {
+	uint64_t end;
+	struct tlat_noise_counted before;
+};
+
+/* First where the logs are, then the counters: those can only be ahead. */
+static void look_at_all(struct tlat_noise *noise, struct look *looks, struct tlat_noise_gap *gaps)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		struct tlat_noise_thread *t = &noise->threads[i];
+
+		looks[i].end = atomic_load_explicit(&t->written, memory_order_acquire);
+		looks[i].before = t->counted;
+	}
+	count_all(noise);
+	for (int32_t i = 0; i < noise->n_threads; i++)
+		judge(&noise->threads[i], looks[i].end, &looks[i].before, gaps);
+}
+
+/* What there was no room for in the log; only that it was is known. */
+static void add_dropped(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		struct tlat_noise_thread *t = &noise->threads[i];
+		struct tlat_noise_total *total = &t->totals[TLAT_NOISE_UNKNOWN];
+		int64_t max_ns = to_ns(t, t->dropped_max);
+
+		total->count += t->dropped;
+		total->ns += to_ns(t, t->dropped_ticks);
+		total->max_ns = max_ns > total->max_ns ? max_ns : total->max_ns;
+	}
+}
+
+/* == Threads == */
+
+static int start(struct tlat_noise *noise, int32_t *ret_started)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		struct tlat_noise_thread *t = &noise->threads[i];
+		int error = pthread_create(&t->thread, NULL, tlat_noise_measure, t);
+
+		if (error)
+			return tlat_fail(&noise->error, -error,
+					 "thread for CPU %d not created: %s; check RLIMIT_NPROC",
+					 t->cpu, strerror(error));
+		t->running = true;
+		++*ret_started;
+	}
+	return 0;
+}
+
+static void join(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++)
+		if (noise->threads[i].running)
+			pthread_join(noise->threads[i].thread, NULL);
+}
+
+static int first_failure(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++)
+		if (noise->threads[i].why.code)
+			return tlat_fail(&noise->error, noise->threads[i].why.code, "%s",
+					 noise->threads[i].why.text);
+	return tlat_fail(&noise->error, -EIO, "a measuring thread could not be set up");
+}
+
+/* All parked, or none left. */
+static int bring_up(struct tlat_noise *noise)
+{
+	int32_t started = 0;
+	int error = start(noise, &started);
+
+	if (tlat_gate_gather(&noise->gate, started) && !error)
+		error = first_failure(noise);
+	if (!error)
+		error = tlat_watch_begin(noise->watch);
+	if (error) {
+		tlat_gate_set(&noise->gate, TLAT_GATE_ABORTED);
+		join(noise);
+	}
+	return error;
+}
+
+static bool all_done(const struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++)
+		if (!atomic_load(&noise->threads[i].done))
+			return false;
+	return true;
+}
+
+static void nap(int64_t ns)
+{
+	struct timespec ts = tlat_timespec_of_ns(ns);
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+}
+
+/* Look, and nap so long that looking is a small part of it. */
+static void attend(struct tlat_noise *noise, struct look *looks, struct tlat_noise_gap *gaps)
+{
+	int64_t pause_ns = LOOK_EVERY_NS;
+
+	while (!noise->place->house_shared && !all_done(noise)) {
+		int64_t before = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC), cost;
+
+		look_at_all(noise, looks, gaps);
+		cost = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) - before;
+		if (cost * LOOK_SHARE > pause_ns)
+			pause_ns = cost * LOOK_SHARE;
+		nap(all_done(noise) ? END_EVERY_NS : pause_ns);
+	}
+}
+
+static int measure(struct tlat_noise *noise)
+{
+	struct look *looks = calloc((size_t)noise->n_threads, sizeof(*looks));
+	struct tlat_noise_gap *gaps = calloc(TLAT_NOISE_LOG, sizeof(*gaps));
+	int error = looks && gaps ? bring_up(noise)
+				  : tlat_fail(&noise->error, -ENOMEM, "no memory for gaps");
+
+	if (!error) {
+		count_all(noise);
+		noise->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
+		tlat_gate_set(&noise->gate, TLAT_GATE_OPEN);
+		attend(noise, looks, gaps);
+		join(noise);
+		look_at_all(noise, looks, gaps);
+		add_dropped(noise);
+		noise->stopped = tlat_noise_stopping(noise);
+		tlat_watch_end(noise->watch, &noise->seen);
+		tlat_clock_check_end(noise->clock, &noise->findings);
+	}
+	free(looks);
+	free(gaps);
+	return error;
+}
+
+void *tlat_noise_control(void *arg)
+{
+	struct tlat_noise *noise = arg;
+	struct sched_param normal = { 0 };
+	struct tlat_cpuset house = { 0 };
+
+	/* The caller may be real-time; its policy is not for the controller. */
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &normal);
+	if (!noise->place->house_shared && noise->place->house >= 0) {
+		tlat_cpuset_add(&house, noise->place->house);
+		tlat_affinity_set(0, &house);
+	}
+	noise->failed = measure(noise);
+	return NULL;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/* signal_masks.c - which signals the threads of this process block, as /proc tells. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rtsignal.h"
+
+static int read_blocked(int task_fd, const char *tid, uint64_t *ret_mask)
+{
+	char path[64], text[4096];
+	const char *mask;
+	int n;
+
+	snprintf(path, sizeof(path), "%.32s/status", tid);
+	n = (int)tlat_root_read_head(task_fd, path, text, sizeof(text));
+	if (n == -ENOENT || n == -ESRCH)
+		return 0; /* it has ended meanwhile */
+	mask = n < 0 ? NULL : tlat_text_value(text, "SigBlk");
+	if (!mask)
+		return n < 0 ? n : -EPROTO;
+	*ret_mask &= strtoull(mask, NULL, 16);
+	return 0;
+}
+
+static int read_all_blocked(DIR *tasks, uint64_t *ret_mask)
+{
+	long self = syscall(SYS_gettid);
+	struct dirent *entry;
+	int error = 0;
+
+	*ret_mask = UINT64_MAX;
+	while (!error && (entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' && atol(entry->d_name) != self)
+			error = read_blocked(dirfd(tasks), entry->d_name, ret_mask);
+	return error;
+}
+
+int tlat_rtsignals_blocked_elsewhere(sigset_t *ret_set)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	uint64_t mask;
+	int error;
+
+	if (!tasks)
+		return -errno;
+	error = read_all_blocked(tasks, &mask);
+	closedir(tasks);
+	sigemptyset(ret_set);
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+		if (mask >> (s - 1) & 1)
+			sigaddset(ret_set, s);
+	return error;
+}

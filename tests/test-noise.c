@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test-noise.c - gaps of a spinning thread: what is made of counts, and what is seen of a thread
+ * that gets in the way, of throttling and of a stop.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "noise.h"
+
+#define MS 1000000LL
+
+/* == Causes == */
+
+static struct tlat_noise_judge real_time(void)
+{
+	return (struct tlat_noise_judge){
+		.budget = { .runtime_ns = 950 * MS, .period_ns = 1000 * MS, .tick_ns = 4 * MS },
+		.real_time = true,
+	};
+}
+
+static struct tlat_noise_gap gap(int64_t at_ms, int64_t length_ns, uint32_t switches)
+{
+	return (struct tlat_noise_gap){ .at_ns = at_ms * MS,
+					.length_ns = length_ns,
+					.switches = switches };
+}
+
+static void a_switch_is_a_switch_whatever_was_counted(void **state)
+{
+	struct tlat_noise_judge judge = real_time();
+	struct tlat_noise_gap gaps[] = { gap(1, 5 * MS, 1), gap(10, 2000, 3) };
+	const struct tlat_noise_counted counted = { .interrupts = 100, .steal_ns = 100 * MS };
+
+	(void)state;
+	tlat_noise_judge(&judge, gaps, 2, &counted);
+	assert_int_equal(gaps[0].cause, TLAT_NOISE_SWITCHES);
+	assert_int_equal(gaps[1].cause, TLAT_NOISE_SWITCHES);
+}
+
+static void interrupts_explain_as_many_gaps_as_there_were(void **state)
+{
+	struct tlat_noise_judge judge = real_time();
+	struct tlat_noise_gap gaps[] = { gap(1, 2000, 0), gap(2, 3000, 0), gap(3, 50 * MS, 0),
+					 gap(60, 2000, 0) };
+	const struct tlat_noise_counted counted = { .interrupts = 2 };
+
+	(void)state;
+	tlat_noise_judge(&judge, gaps, 4, &counted);
+	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
+	assert_int_equal(gaps[1].cause, TLAT_NOISE_INTERRUPTS);
+	assert_int_equal(gaps[2].cause, TLAT_NOISE_UNKNOWN);
+	assert_int_equal(gaps[3].cause, TLAT_NOISE_UNKNOWN);
+}
+
+static void no_interrupt_takes_50_ms(void **state)
+{
+	struct tlat_noise_judge judge = real_time();
+	struct tlat_noise_gap gaps[] = { gap(1, 50 * MS, 0) };
+	const struct tlat_noise_counted counted = { .interrupts = 1000 };
+
+	(void)state;
+	tlat_noise_judge(&judge, gaps, 1, &counted);
+	assert_int_equal(gaps[0].cause, TLAT_NOISE_UNKNOWN);
+}
+
+static void stolen_time_goes_to_the_longest_gaps(void **state)
+{
+	struct tlat_noise_judge judge = real_time();
+	struct tlat_noise_gap gaps[] = { gap(1, 2000, 0), gap(2, 8 * MS, 0), gap(12, 3 * MS, 0),
+					 gap(16, 4000, 0) };
+	const struct tlat_noise_counted counted = { .interrupts = 2, .steal_ns = 10 * MS };
+
+	(void)state;
+	tlat_noise_judge(&judge, gaps, 4, &counted);
+	assert_int_equal(gaps[1].cause, TLAT_NOISE_STEAL);
+	assert_int_equal(gaps[2].cause, TLAT_NOISE_STEAL);
+	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
+	assert_int_equal(gaps[3].cause, TLAT_NOISE_INTERRUPTS);
+}
+
+/* What was counted just before its gap was logged is not lost, but does not pile up either. */
+static void a_few_interrupts_are_kept_for_the_next_look(void **state)
+{
+	struct tlat_noise_judge judge = real_time();
+	struct tlat_noise_gap gaps[] = { gap(1, 2000, 0), gap(2, 2000, 0), gap(3, 2000, 0) };
+	const struct tlat_noise_counted many = { .interrupts = 50 }, none = { 0 };
+
+	(void)state;
+	tlat_noise_judge(&judge, NULL, 0, &many);
+	tlat_noise_judge(&judge, gaps, 3, &none);
+	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
+	assert_int_equal(gaps[1].cause, TLAT_NOISE_INTERRUPTS);
+	assert_int_equal(gaps[2].cause, TLAT_NOISE_UNKNOWN);
+}
+
+static void throttling_comes_after_the_runtime_and_fills_the_period(void **state)
+{
+	struct tlat_noise_judge judge = real_time();
+	struct tlat_noise_gap gaps[] = {
+		gap(10, 50 * MS, 1),   /* it has not run enough yet */
+		gap(950, 49 * MS, 1),  /* the first hole */
+		gap(1100, 50 * MS, 1), /* too soon after it */
+		gap(1950, 50 * MS, 1), /* the second */
+		gap(2900, 20 * MS, 1), /* too short */
+		gap(2950, 90 * MS, 1), /* too long */
+	};
+	const struct tlat_noise_counted none = { 0 };
+
+	(void)state;
+	tlat_noise_judge(&judge, gaps, 6, &none);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(gaps[i].cause,
+				 i == 1 || i == 3 ? TLAT_NOISE_THROTTLING : TLAT_NOISE_SWITCHES);
+}
+
+static void nothing_throttles_what_has_no_limit(void **state)
+{
+	const struct tlat_noise_counted none = { 0 };
+	struct tlat_noise_judge judges[] = { real_time(), real_time(), real_time() };
+
+	(void)state;
+	judges[0].real_time = false;
+	judges[1].budget.runtime_ns = -1;
+	judges[2].budget.runtime_ns = judges[2].budget.period_ns;
+	for (size_t i = 0; i < 3; i++) {
+		struct tlat_noise_gap gaps[] = { gap(950, 50 * MS, 1) };
+
+		tlat_noise_judge(&judges[i], gaps, 1, &none);
+		assert_int_equal(gaps[0].cause, TLAT_NOISE_SWITCHES);
+	}
+}
+
+/* Random gaps against what must hold of any: each has one cause, and none is explained twice. */
+static void causes_never_explain_more_than_was_counted(void **state)
+{
+	(void)state;
+	srand(11);
+	for (int round = 0; round < 500; round++) {
+		struct tlat_noise_judge judge = real_time();
+		struct tlat_noise_gap gaps[40];
+		struct tlat_noise_counted counted = { .interrupts = (uint64_t)(rand() % 30),
+						      .steal_ns = rand() % 3 * 10 * MS };
+		uint64_t by_cause[TLAT_NOISE_CAUSES] = { 0 }, switched = 0;
+		int64_t stolen = 0, shortest = INT64_MAX;
+		size_t n = (size_t)(rand() % 40);
+
+		for (size_t i = 0; i < n; i++) {
+			gaps[i] = gap((int64_t)i * 10, 1000 + rand() % (8 * MS), rand() % 4 == 0);
+			switched += gaps[i].switches > 0;
+		}
+		tlat_noise_judge(&judge, gaps, n, &counted);
+		for (size_t i = 0; i < n; i++) {
+			assert_in_range(gaps[i].cause, 0, TLAT_NOISE_CAUSES - 1);
+			by_cause[gaps[i].cause]++;
+			if (gaps[i].cause != TLAT_NOISE_STEAL)
+				continue;
+			stolen += gaps[i].length_ns;
+			shortest = gaps[i].length_ns < shortest ? gaps[i].length_ns : shortest;
+		}
+		assert_int_equal(by_cause[TLAT_NOISE_SWITCHES], switched);
+		assert_true(by_cause[TLAT_NOISE_INTERRUPTS] <= counted.interrupts);
+		assert_true(!stolen || stolen - shortest < counted.steal_ns);
+	}
+}
+
+/* == Real ones == */
+
+static struct tlat_machine *machine;
+static struct tlat_clock *clock_used;
+static int32_t cpu;
+static char cpu_text[16];
+
+static int open_all(void **state)
+{
+	int32_t cpus[2];
+	int n;
+
+	(void)state;
+	if (tlat_machine_open(&machine, NULL, NULL) < 0 ||
+	    tlat_clock_open(&clock_used, machine, TLAT_CLOCK_AUTO, NULL) < 0)
+		return -1;
+	n = tlat_machine_cpus(machine, "all", cpus, 2, NULL);
+	cpu = cpus[n >= 2];
+	snprintf(cpu_text, sizeof(cpu_text), "%d", cpu);
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	tlat_clock_close(clock_used);
+	tlat_machine_close(machine);
+	return 0;
+}
+
+static double metric(const struct tlat_result *result, const char *name)
+{
+	struct tlat_metric m = { .size = sizeof(m) };
+
+	for (size_t i = 0; tlat_result_metric(result, i, &m) == 0; i++)
+		if (!strcmp(m.name, name))
+			return m.value;
+	fail_msg("no metric %s", name);
+	return NAN;
+}
+
+static bool has_finding(const struct tlat_result *result, const char *id)
+{
+	struct tlat_finding finding;
+
+	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
+		if (!strcmp(finding.id, id))
+			return true;
+	return false;
+}
+
+static struct tlat_noise_opts base(int64_t duration_ns, int32_t policy, int32_t priority)
+{
+	return TLAT_NOISE_OPTS(.cpus = cpu_text, .machine = machine, .clock = clock_used,
+			       .duration_ns = duration_ns, .policy = policy, .priority = priority);
+}
+
+static struct tlat_report *measured(const struct tlat_noise_opts *opts)
+{
+	struct tlat_report *report;
+	struct tlat_error error;
+
+	if (tlat_noise(&report, opts, &error) < 0)
+		fail_msg("%s", error.text);
+	return report;
+}
+
+/* The causes are a partition of the gaps, and the histogram has each. */
+static void assert_adds_up(const struct tlat_result *result)
+{
+	static const char *const kinds[] = { "count", "share" };
+	const struct tlat_hist *hist = tlat_result_hist(result);
+
+	for (size_t k = 0; k < TLAT_ARRAY_SIZE(kinds); k++) {
+		char name[64];
+		double sum = 0, all;
+
+		for (size_t i = 0; i < TLAT_NOISE_CAUSES; i++) {
+			snprintf(name, sizeof(name), "gap.%s.%s", tlat_noise_cause_names[i],
+				 kinds[k]);
+			sum += metric(result, name);
+		}
+		snprintf(name, sizeof(name), "gap.%s", kinds[k]);
+		all = metric(result, name);
+		assert_true(fabs(sum - all) <= 1e-9 * (1 + all));
+		assert_true(k == 0 || all <= 1.001);
+	}
+	assert_int_equal(tlat_hist_count(hist), (uint64_t)metric(result, "gap.count"));
+	if (tlat_hist_count(hist))
+		assert_true((double)tlat_hist_min(hist) * 1e9 / (double)tlat_hist_hz(hist) >= 1000);
+}
+
+static void gaps_add_up_under_any_policy(void **state)
+{
+	const struct {
+		int32_t policy, priority;
+	} policies[] = { { 0, 0 }, { TLAT_SCHED_OTHER, 0 }, { TLAT_SCHED_FIFO, 40 } };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(policies); i++) {
+		struct tlat_noise_opts opts =
+			base(200 * MS, policies[i].policy, policies[i].priority);
+		struct tlat_report *report = measured(&opts);
+		const struct tlat_result *result = tlat_report_result(report, 0);
+
+		assert_string_equal(tlat_result_kind(result), "noise");
+		assert_string_equal(tlat_report_end(report), "time");
+		assert_adds_up(result);
+		assert_true(metric(result, "watched_s") >= 0.199);
+		assert_null(tlat_report_result(report, 1));
+		tlat_report_free(report);
+	}
+}
+
+static void every_cpu_has_a_result_of_its_own(void **state)
+{
+	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_OTHER, 0);
+	struct tlat_report *report;
+	int32_t cpus[8];
+	int n = tlat_machine_cpus(machine, "all", cpus, 8, NULL);
+
+	(void)state;
+	if (n < 2 || n > 8)
+		skip();
+	opts.cpus = "all";
+	report = measured(&opts);
+	for (int i = 0; i < n; i++) {
+		assert_non_null(tlat_report_result(report, (size_t)i));
+		assert_int_equal(tlat_report_result(report, (size_t)i)->wait.cpu, cpus[i]);
+		assert_adds_up(tlat_report_result(report, (size_t)i));
+	}
+	tlat_report_free(report);
+}
+
+/* == A thread that gets in the way == */
+
+#define PREEMPT_NS    (5 * MS)
+#define PREEMPT_EVERY (100 * MS)
+
+static atomic_int preempter_ends;
+
+/* Real-time and above the spinning thread, for 5 ms of every 100. */
+static void *preempt(void *arg)
+{
+	struct tlat_rt_opts opts =
+		TLAT_RT_OPTS(.cpus = cpu_text, .policy = TLAT_SCHED_FIFO, .priority = 50);
+	uint64_t *times = arg;
+	struct tlat_rt *rt;
+
+	if (tlat_rt_apply(&rt, &opts, NULL) < 0)
+		return NULL;
+	while (!atomic_load(&preempter_ends)) {
+		struct timespec pause = tlat_timespec_of_ns(PREEMPT_EVERY - PREEMPT_NS);
+		uint64_t since;
+
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		since = tlat_gettime_ns(CLOCK_MONOTONIC);
+		while (tlat_gettime_ns(CLOCK_MONOTONIC) - since < PREEMPT_NS)
+			;
+		++*times;
+	}
+	tlat_rt_undo(rt);
+	return NULL;
+}
+
+static void a_preempter_of_5_ms_is_found_and_called_a_switch(void **state)
+{
+	struct tlat_noise_opts opts = base(800 * MS, TLAT_SCHED_FIFO, 40);
+	struct tlat_report *report;
+	const struct tlat_result *result;
+	uint64_t times = 0;
+	pthread_t thread;
+
+	(void)state;
+	atomic_store(&preempter_ends, 0);
+	assert_int_equal(pthread_create(&thread, NULL, preempt, &times), 0);
+	report = measured(&opts);
+	atomic_store(&preempter_ends, 1);
+	pthread_join(thread, NULL);
+	result = tlat_report_result(report, 0);
+	if (!times || has_finding(result, "policy-refused")) {
+		tlat_report_free(report);
+		skip();
+	}
+	printf("%llu preemptions; switches: %.0f, up to %.2f ms, %.2f %% of the time\n",
+	       (unsigned long long)times, metric(result, "gap.switches.count"),
+	       metric(result, "gap.switches.max_ns") / 1e6,
+	       100 * metric(result, "gap.switches.share"));
+	/* All but those at the edges, and those that met a throttled CPU. */
+	assert_true(metric(result, "gap.switches.count") >= 4);
+	assert_true(metric(result, "gap.switches.max_ns") >= 0.99 * PREEMPT_NS);
+	assert_true(metric(result, "gap.switches.share") >= 4 * 0.99 * PREEMPT_NS / (800.0 * MS));
+	assert_true(has_finding(result, "noise-switches"));
+	assert_adds_up(result);
+	tlat_report_free(report);
+}
+
+/* Whether it was seen and named; -1: real-time is not granted. */
+static int throttling_seen(const struct tlat_noise_opts *opts, double hole_ns)
+{
+	struct tlat_report *report = measured(opts);
+	const struct tlat_result *result = tlat_report_result(report, 0);
+	bool refused = has_finding(result, "policy-refused");
+	double count = metric(result, "gap.throttling.count");
+
+	printf("throttling: %.0f, up to %.2f ms; switches: up to %.2f ms; unknown: up to %.2f ms\n",
+	       count, metric(result, "gap.throttling.max_ns") / 1e6,
+	       metric(result, "gap.switches.max_ns") / 1e6,
+	       metric(result, "gap.unknown.max_ns") / 1e6);
+	assert_adds_up(result);
+	assert_int_equal(has_finding(result, "rt-throttled"), count > 0);
+	if (count > 0)
+		assert_true(metric(result, "gap.throttling.max_ns") >= hole_ns / 2);
+	tlat_report_free(report);
+	return refused ? -1 : count > 0;
+}
+
+/* Another real-time thread on the CPU uses up the time, or prolongs the hole: then again. */
+static void throttling_is_called_by_its_name(void **state)
+{
+	const struct tlat_machine_facts *facts = tlat_machine_facts(machine);
+	struct tlat_noise_opts opts = base(2300 * MS, TLAT_SCHED_FIFO, 40);
+	double hole_ns = (double)(facts->rt_period_us - facts->rt_runtime_us) * 1e3;
+	int seen = 0;
+
+	(void)state;
+	/* Without group scheduling newer kernels let the fair server in only where it is needed. */
+	if (facts->rt_group_sched != 1 || facts->rt_runtime_us != 950000 ||
+	    facts->rt_period_us != 1000000)
+		skip();
+	for (int attempt = 0; attempt < 6 && !seen; attempt++)
+		seen = throttling_seen(&opts, hole_ns);
+	if (seen < 0)
+		skip();
+	assert_int_equal(seen, 1);
+}
+
+/* == Ends and refusals == */
+
+static volatile int32_t stop;
+
+static void *stop_soon(void *arg)
+{
+	struct timespec pause = tlat_timespec_of_ns(100 * MS);
+
+	(void)arg;
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void a_stop_leaves_what_was_measured(void **state)
+{
+	struct tlat_noise_opts opts = base(3600000 * MS, TLAT_SCHED_OTHER, 0);
+	struct tlat_report *report;
+	pthread_t thread;
+
+	(void)state;
+	stop = 0;
+	opts.stop = &stop;
+	assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+	report = measured(&opts);
+	pthread_join(thread, NULL);
+	assert_string_equal(tlat_report_end(report), "signal");
+	assert_adds_up(tlat_report_result(report, 0));
+	assert_true(metric(tlat_report_result(report, 0), "watched_s") > 0.01);
+	tlat_report_free(report);
+}
+
+static void a_report_of_noise_reads_as_it_was_written(void **state)
+{
+	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_OTHER, 0);
+	struct tlat_report *report = measured(&opts), *read;
+	char path[] = "/tmp/tlat-noise-XXXXXX";
+	const struct tlat_result *result;
+	int error, fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	error = tlat_report_write(report, path, 0, NULL);
+	if (error == -EOPNOTSUPP) {
+		tlat_report_free(report);
+		unlink(path);
+		skip();
+	}
+	assert_int_equal(error, 0);
+	assert_int_equal(tlat_report_read(&read, path, NULL), 0);
+	unlink(path);
+	result = tlat_report_result(read, 0);
+	assert_string_equal(tlat_result_kind(result), "noise");
+	assert_int_equal(tlat_hist_count(tlat_result_hist(result)),
+			 tlat_hist_count(tlat_result_hist(tlat_report_result(report, 0))));
+	assert_adds_up(result);
+	assert_non_null(strstr(tlat_result_repeat(result), "tlat noise -c "));
+	tlat_report_free(read);
+	tlat_report_free(report);
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+	const struct {
+		struct tlat_noise_opts opts;
+		const char *part;
+	} cases[] = {
+		{ TLAT_NOISE_OPTS(.duration_ns = -1), "duration of -1" },
+		{ TLAT_NOISE_OPTS(.threshold_ns = 5), "threshold of 5" },
+		{ TLAT_NOISE_OPTS(.policy = TLAT_SCHED_DEADLINE), "deadline" },
+		{ TLAT_NOISE_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 100), "100" },
+		{ TLAT_NOISE_OPTS(.cpus = "99999"), "99999" },
+	};
+	struct tlat_report *report;
+	struct tlat_error error;
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(cases); i++) {
+		assert_int_equal(tlat_noise(&report, &cases[i].opts, &error), -EINVAL);
+		assert_non_null(strstr(error.text, cases[i].part));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_switch_is_a_switch_whatever_was_counted),
+		cmocka_unit_test(interrupts_explain_as_many_gaps_as_there_were),
+		cmocka_unit_test(no_interrupt_takes_50_ms),
+		cmocka_unit_test(stolen_time_goes_to_the_longest_gaps),
+		cmocka_unit_test(a_few_interrupts_are_kept_for_the_next_look),
+		cmocka_unit_test(throttling_comes_after_the_runtime_and_fills_the_period),
+		cmocka_unit_test(nothing_throttles_what_has_no_limit),
+		cmocka_unit_test(causes_never_explain_more_than_was_counted),
+		cmocka_unit_test(gaps_add_up_under_any_policy),
+		cmocka_unit_test(every_cpu_has_a_result_of_its_own),
+		cmocka_unit_test(a_preempter_of_5_ms_is_found_and_called_a_switch),
+		cmocka_unit_test(throttling_is_called_by_its_name),
+		cmocka_unit_test(a_stop_leaves_what_was_measured),
+		cmocka_unit_test(a_report_of_noise_reads_as_it_was_written),
+		cmocka_unit_test(options_that_make_no_sense_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}

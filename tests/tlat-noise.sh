@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tlat noise: the table, the report, the command that repeats it, a signal, refusals. What is seen of
+# the machine is not judged.
+set -euo pipefail
+export LC_ALL=C
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+	echo "noise: $*" >&2
+	exit 1
+}
+
+# noise <options>
+noise()
+{
+	timeout -s KILL 30 "$TLAT" noise "$@"
+}
+
+refused()
+{
+	local code=0
+
+	noise "${@:2}" >"$work/out" 2>"$work/err" || code=$?
+	[ "$code" = 2 ] || fail "${*:2}: exit $code, not 2"
+	grep -q -- "$1" "$work/err" || fail "${*:2}: says \"$(cat "$work/err")\", not \"$1\""
+	[ "$(wc -l <"$work/err")" = 1 ] || fail "${*:2}: more than one line of complaint"
+}
+
+noise -d 200ms >"$work/out"
+for row in gap gap.interrupts gap.switches gap.throttling gap.steal gap.unknown; do
+	grep -q "^$row " "$work/out" || fail "no row $row: $(cat "$work/out")"
+done
+repeat=$(sed -n 's/^repeat: tlat //p' "$work/out")
+[[ $repeat = "noise -c "*" -d 200ms --threshold 1us --policy fifo -p 40 --clock "* ]] ||
+	fail "repeats with: $repeat"
+# shellcheck disable=SC2086
+timeout -s KILL 30 "$TLAT" $repeat >"$work/again"
+[ "$(sed -n 's/^repeat: tlat //p' "$work/again")" = "$repeat" ] || fail "repeats itself otherwise"
+
+if noise -d 100ms --policy other --json "$work/a.json" >/dev/null 2>"$work/err"; then
+	noise -d 100ms --policy other --json "$work/a.json" --append >/dev/null
+	"$TLAT" show "$work/a.json" --index 2 | grep -q '^gap ' || fail "tlat show has no gaps"
+	noise -d 50ms --policy other --json - >"$work/b.json"
+	code=0
+	/usr/bin/python3 "$TLAT_SOURCE/tests/check_schema.py" "$work/b.json" || code=$?
+	[ "$code" = 0 ] || [ "$code" = 77 ] || fail "the schema refuses a report"
+else
+	grep -q 'JSON' "$work/err" || fail "--json: $(cat "$work/err")"
+	echo "left out: reports, this build has no JSON"
+fi
+
+# In the foreground of its own: a shell's "&" would have it ignore SIGINT.
+for signal in TERM HUP; do
+	"$TLAT" noise -d 1h --policy other >"$work/out" &
+	pid=$!
+	sleep 1
+	kill -"$signal" "$pid"
+	wait "$pid" || fail "SIG$signal: exit $?"
+	grep -q '^ended by a signal' "$work/out" || fail "SIG$signal: $(cat "$work/out")"
+	grep -q '^gap ' "$work/out" || fail "SIG$signal: nothing of what was measured"
+done
+
+refused "-p 5 needs --policy" --policy other -p 5
+refused "append needs" --append
+refused "too small\|out of range" --threshold 1ns
+refused "999" -c 999
+refused "extra" extra
+echo "all passed"
