@@ -3,7 +3,6 @@
  * check.c - an audit without a measurement: what the machine is like, what this
  * process may do, and what to type where something is missing.
  */
-#include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,29 +13,13 @@
 #define ASKED_PRIORITY 40
 #define LOCKED_BYTES   (1024 * 1024)
 
-static void *try_policy(void *arg)
-{
-	struct tlat_error *why = arg;
-	struct tlat_rt_opts opts =
-		TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = ASKED_PRIORITY);
-	struct tlat_rt *rt;
-
-	why->code = 0;
-	if (tlat_rt_apply(&rt, &opts, why) == 0)
-		tlat_rt_undo(rt);
-	return NULL;
-}
-
-/* On a thread of its own, so that the caller never has the policy. */
 static void check_policy(struct tlat_findings *findings)
 {
+	struct tlat_rt_opts opts =
+		TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = ASKED_PRIORITY);
 	struct tlat_error why = { 0 };
-	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, try_policy, &why))
-		return;
-	pthread_join(thread, NULL);
-	if (why.code)
+	if (tlat_rt_try(&opts, &why) < 0)
 		tlat_findings_add(findings, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
 }
 

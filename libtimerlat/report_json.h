@@ -117,6 +117,11 @@ int tlat_json_get_outliers(struct tlat_reader *r, const json_t *object, struct t
 json_t *tlat_raw_json(struct tlat_writer *w, const struct tlat_result *result);
 int tlat_json_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 
+/* report_metrics.c: items that are no metrics are passed over. */
+
+json_t *tlat_metrics_json(struct tlat_writer *w, const struct tlat_result *result);
+int tlat_json_get_metrics(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
+
 /* report_watch.c */
 
 json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_result *result);

@@ -133,7 +133,7 @@ static void put_verdict(struct tlat_writer *w, json_t *object, const struct tlat
 
 static void put_conditions(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
 {
-	tlat_json_put(w, object, "kind", json_string("latency"));
+	tlat_json_put(w, object, "kind", json_string(tlat_result_kind(result)));
 	tlat_json_put_fields(w, object, result, head_fields, TLAT_ARRAY_SIZE(head_fields));
 	tlat_json_put(w, object, "relation", tlat_json_string(result->relation));
 	tlat_json_put(w, object, "wait", side_json(w, result, &result->wait, wait_asked_fields));
@@ -163,13 +163,21 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "call", tlat_side_figures_json(w, result->call));
 	tlat_json_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
 	tlat_json_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
-	tlat_json_put(w, object, "metrics", json_array());
+	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
 	tlat_json_put(w, object, "histogram",
 		      result->latency ? tlat_hist_json(w, result->latency) : json_null());
 	tlat_json_put(w, object, "blocks", tlat_blocks_json(w, result->blocks));
 	tlat_json_put(w, object, "outliers", tlat_outliers_json(w, result));
 	if (result->n_raw && result->latency)
 		tlat_json_put(w, object, "raw_ns", tlat_raw_json(w, result));
+	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
+	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
+}
+
+/* A result that consists of metrics. */
+static void put_metrics(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
+{
+	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
 	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }
@@ -182,7 +190,10 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 
 	if (!result->document) {
 		put_conditions(w, object, result);
-		put_measured(w, object, result);
+		if (result->kind)
+			put_metrics(w, object, result);
+		else
+			put_measured(w, object, result);
 	}
 	put_verdict(w, object, result);
 	if (!json_object_get(object, "clock") &&
@@ -424,7 +435,18 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	return get_side_hist(r, object, "floor_pair", &result->floor_pair);
 }
 
-/* Results of a kind that has no latency keep their document and the conditions. */
+/* NULL for latencies; a kind that is not known is what its document says. */
+static const char *kind_of(const json_t *kind)
+{
+	static const char *const kinds[] = { "storm", "scale", "noise" };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i], json_string_value(kind)))
+			return kinds[i];
+	return strcmp("latency", json_string_value(kind)) ? json_string_value(kind) : NULL;
+}
+
+/* Results of a kind that has no latency keep their document, the conditions and the metrics. */
 static int fill_result(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
 {
 	json_t *kind;
@@ -432,9 +454,11 @@ static int fill_result(struct tlat_reader *r, const json_t *document, struct tla
 
 	if ((ret = tlat_json_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
 	    (ret = get_conditions(r, document, result)) < 0 ||
+	    (ret = tlat_json_get_metrics(r, document, result)) < 0 ||
 	    (ret = tlat_json_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
 		return ret;
-	if (strcmp(json_string_value(kind), "latency"))
+	result->kind = kind_of(kind);
+	if (result->kind)
 		return 0;
 	ret = get_measured(r, document, result);
 	return ret < 0 ? ret : tlat_json_get_watch(r, document, &result->watch);

@@ -83,6 +83,14 @@ enum tlat_end {
 };
 extern const char *const tlat_end_names[TLAT_END_KINDS];
 
+/* One of "metrics"; a value that is no number was null. */
+struct tlat_number {
+	char name[48], unit[16];
+	int32_t better; /* -1: lower, 1: higher, 0: neither */
+	double value, sd;
+	uint64_t n;
+};
+
 #define TLAT_NO_VERDICT (-1) /* no budget was given */
 
 /* A budget that the result was held against, and what came of it. */
@@ -101,6 +109,7 @@ struct tlat_judgement {
 void tlat_judgement_free(struct tlat_judgement *judgement);
 
 struct tlat_result {
+	const char *kind; /* static; NULL: "latency" */
 	char probe[48], from[128], to[128];
 	int32_t thread;
 	bool pair, round_trip, verify, has_kick, supported, periodic;
@@ -133,6 +142,8 @@ struct tlat_result {
 	int32_t end;			  /* enum tlat_end */
 	int32_t verdict;		  /* enum tlat_verdict or TLAT_NO_VERDICT */
 	struct tlat_judgement *judgement; /* NULL: no budget, or none that was recorded */
+	struct tlat_number *metrics;
+	size_t n_metrics;
 	struct tlat_findings findings;
 	/* Set by the report: what stamps were worth, and the JSON it was read from. */
 	struct tlat_calibration *clock; /* NULL: not known */
@@ -151,6 +162,15 @@ uint64_t tlat_counts_disturbed(const struct tlat_counts *counts);
 /* Share (0..1) of the time watched that a CPU spent in that state; NAN: not known. */
 double tlat_idle_time_share(const struct tlat_watch_delta *watch,
 			    const struct tlat_watch_idle *idle);
+
+enum tlat_better { TLAT_LOWER = -1, TLAT_NEITHER = 0, TLAT_HIGHER = 1 };
+
+/* metrics.c: append one; a value that is no number is left out, and so is one without memory. */
+void tlat_result_add_metric(struct tlat_result *result, const struct tlat_number *figure);
+/* A single number, named by a format. */
+void tlat_result_put_metric(struct tlat_result *result, double value, const char *unit,
+			    enum tlat_better better, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 
 /* The static name ("smt") that equals text, or NULL. */
 const char *tlat_relation_from_name(const char *text);

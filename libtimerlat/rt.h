@@ -47,6 +47,12 @@ const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, ch
  */
 int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
 
+/*
+ * Whether the calling thread would be granted these attributes; it never has them meanwhile. 0 also
+ * when it could not be tried, else what tlat_rt_apply() says.
+ */
+int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr);
+
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);
 

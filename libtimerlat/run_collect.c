@@ -82,29 +82,6 @@ static void collect_watch(const struct tlat_run *run, const struct tlat_instance
 			(uint64_t)result->watch->throttled, tlat_hist_count(result->latency));
 }
 
-static void find_faults(struct tlat_result *result)
-{
-	const struct tlat_watch_delta *watch = result->watch;
-
-	if (watch && watch->minor_faults + watch->major_faults)
-		tlat_findings_add(&result->findings, TLAT_INFO, "page-faults", NULL,
-				  "measuring threads took %llu page faults in their loops",
-				  (unsigned long long)(watch->minor_faults + watch->major_faults));
-	if (watch && watch->steal_ns > 0)
-		tlat_findings_add(&result->findings, TLAT_INFO, "stolen-time", NULL,
-				  "the hypervisor took %lld ms from the CPUs used",
-				  (long long)(watch->steal_ns / 1000000));
-	if (watch && watch->throttled > 0)
-		tlat_findings_add(&result->findings, TLAT_WARN, "throttled",
-				  "raise the cgroup's cpu quota",
-				  "the cgroup was throttled %lld times meanwhile",
-				  (long long)watch->throttled);
-	if (watch && watch->hrtimer_hangs > 0)
-		tlat_findings_add(&result->findings, TLAT_WARN, "hrtimer-hang", NULL,
-				  "the kernel's timer interrupt backed off %lld times meanwhile",
-				  (long long)watch->hrtimer_hangs);
-}
-
 static void find_losses(const struct tlat_instance *in, struct tlat_result *result)
 {
 	const struct tlat_counts *counts = &result->counts;
@@ -376,7 +353,7 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);
 	check_counts(result);
 	collect_watch(run, in, result);
-	find_faults(result);
+	tlat_watch_find(result->watch, &result->findings);
 	if (in->brk.hit)
 		tlat_break_find(&in->brk, &result->findings);
 	find_losses(in, result);

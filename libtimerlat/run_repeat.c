@@ -6,8 +6,7 @@
 
 #include "run_thread.h"
 
-/* A time in the largest unit that divides it: "50us". */
-static void put_time(FILE *out, const char *option, int64_t ns)
+void tlat_repeat_time(FILE *out, const char *option, int64_t ns)
 {
 	static const struct {
 		int64_t ns;
@@ -43,9 +42,9 @@ static void put_policy(FILE *out, const struct tlat_run_opts *opts)
 		fprintf(out, " -p %d", opts->priority);
 	if (opts->policy != TLAT_SCHED_DEADLINE)
 		return;
-	put_time(out, "--runtime", opts->runtime_ns);
-	put_time(out, "--deadline", opts->deadline_ns);
-	put_time(out, "--period", opts->period_ns);
+	tlat_repeat_time(out, "--runtime", opts->runtime_ns);
+	tlat_repeat_time(out, "--deadline", opts->deadline_ns);
+	tlat_repeat_time(out, "--period", opts->period_ns);
 }
 
 static void put_limits(FILE *out, const struct tlat_run_opts *opts)
@@ -53,21 +52,22 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 	if (opts->samples)
 		fprintf(out, " -n %" PRIu64, opts->samples);
 	if (opts->duration_ns)
-		put_time(out, "-d", opts->duration_ns);
+		tlat_repeat_time(out, "-d", opts->duration_ns);
 	fprintf(out, " --warmup %" PRId64, opts->warmup);
 	if (opts->break_ns)
-		put_time(out, "--break", opts->break_ns);
+		tlat_repeat_time(out, "--break", opts->break_ns);
 }
 
 static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct tlat_result *result)
 {
 	if (result->pair || result->periodic)
-		put_time(out, "-i", opts->interval_ns);
+		tlat_repeat_time(out, "-i", opts->interval_ns);
 	if (result->pair)
-		put_time(out, "--settle", opts->settle_ns);
-	put_time(out, "--slack", opts->slack_ns);
+		tlat_repeat_time(out, "--settle", opts->settle_ns);
+	tlat_repeat_time(out, "--slack", opts->slack_ns);
 	if (opts->cpu_latency_ns)
-		put_time(out, "--cpu-latency", opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);
+		tlat_repeat_time(out, "--cpu-latency",
+				 opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);
 	else
 		fputs(" --cpu-latency default", out);
 }

@@ -8,6 +8,7 @@
 #define TLAT_RUN_THREAD_H
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 #include "cpulist.h"
@@ -117,5 +118,8 @@ void tlat_injection_judge(const struct tlat_injection *injection,
 /* run_repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
 char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,
 			 const char *clock_source, uint64_t seed);
+
+/* " OPTION TIME", the time in the largest unit that divides it: "50us". */
+void tlat_repeat_time(FILE *out, const char *option, int64_t ns);
 
 #endif /* TLAT_RUN_THREAD_H */

@@ -51,6 +51,9 @@ int tlat_watch_end(struct tlat_watch *watch, struct tlat_watch_delta **ret_delta
 struct tlat_watch_delta *tlat_watch_delta_copy(const struct tlat_watch_delta *delta);
 void tlat_watch_delta_free(struct tlat_watch_delta *delta);
 
+/* watch_find.c: what of it degrades a measurement; NULL: nothing is known. */
+void tlat_watch_find(const struct tlat_watch_delta *watch, struct tlat_findings *findings);
+
 /* watch_read.c: pure readers, which take any text */
 
 /* Counters of one CPU watched. */

@@ -16,7 +16,7 @@
  *
  * The header is in the order in which a user meets things: versions, errors,
  * findings, options, machine, clock, real-time attributes, histogram, probes,
- * run, report, budget.
+ * run, report, storm, budget.
  *
  * Conventions. A function that returns int gives a value >= 0 or a negative
  * errno; errno itself is not part of the contract. -ENOSYS: this kernel lacks
@@ -626,6 +626,12 @@ TLAT_API int tlat_result_finding(const struct tlat_result *result, size_t index,
  * [hot] */
 TLAT_API const char *tlat_report_end(const struct tlat_report *report);
 
+/*
+ * What kind of result it is: "latency" (a distribution), else one that consists of metrics:
+ * "storm", "scale". Lives as long as the report. [hot]
+ */
+TLAT_API const char *tlat_result_kind(const struct tlat_result *result);
+
 /* Name of the probe; lives as long as the report. [hot] */
 TLAT_API const char *tlat_result_probe(const struct tlat_result *result);
 
@@ -762,6 +768,82 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
  */
 TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
 				struct tlat_error *reterr);
+
+/* A single figure that is no latency distribution: "metrics" of a result. */
+struct tlat_metric {
+	size_t size;	  /* set by the caller */
+	const char *name; /* "throughput" */
+	const char *unit; /* "ns", "" */
+	double value;
+	double sd;	/* NAN: not known */
+	uint64_t n;	/* how many values it was made of */
+	int32_t better; /* -1: lower, 1: higher, 0: neither */
+	int32_t reserved;
+};
+
+#define TLAT_METRIC(...) ((struct tlat_metric){ .size = sizeof(struct tlat_metric), __VA_ARGS__ })
+
+/* Metric number index of a result. Returns 0, -ENOENT, -EINVAL for a size of 0. [hot] */
+TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
+				struct tlat_metric *metric);
+
+/* ------------------------------------------------------------------------
+ * Storm: many timers that deliver signals at a high rate
+ */
+
+enum tlat_storm_preset {
+	TLAT_STORM_CUSTOM = 0,
+	TLAT_STORM_TIMER = 1,	 /* what stress-ng --timer arms: one REALTIME timer at 1 MHz */
+	TLAT_STORM_TIMERMIX = 2, /* --timermix: six POSIX clocks at 100 ns, three interval timers
+				  * at 10 us; the period follows the main loop's progress */
+};
+
+enum tlat_storm_handler {
+	TLAT_STORM_PLAIN = 0,	 /* count */
+	TLAT_STORM_REARMING = 1, /* arm the timer again, as benchmarks did that measured stale
+				  * signals; periods of 10 us and more are sat out first, so
+				  * that there is one */
+};
+
+struct tlat_storm_opts {
+	size_t size;
+	const char *clocks; /* names and groups, joined by commas: "realtime", "monotonic",
+			     * "boottime", "tai", "process-cputime", "thread-cputime",
+			     * "itimer-real", "itimer-virtual", "itimer-prof", "timerfd",
+			     * "uring", "posix", "itimers", "all" (NULL: "monotonic", or the
+			     * preset's) */
+	const char *cpus;   /* one worker on each (NULL: the best one) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this storm) */
+	const struct tlat_clock *clock;	    /* borrowed, for the report (NULL: none) */
+	const volatile int32_t *stop;	    /* the storm ends early when this is not 0 (NULL:
+					     * never) */
+	int64_t duration_ns;		    /* (0: 2 s) */
+	int64_t interval_ns;		    /* period of each timer, 100 ns or more (0: 100 us, or
+					     * the preset's) */
+	int64_t itimer_interval_ns;	    /* of interval timers, in steps of 1 us (0: interval_ns,
+					     * or the preset's) */
+	int64_t timers;			    /* of each clock and worker (0: 1) */
+	int32_t preset;			    /* enum tlat_storm_preset */
+	int32_t handler;		    /* enum tlat_storm_handler */
+	int32_t policy;			    /* enum tlat_policy of the workers (0: inherit) */
+	int32_t priority;
+};
+
+#define TLAT_STORM_OPTS(...)                                                                       \
+	((struct tlat_storm_opts){ .size = sizeof(struct tlat_storm_opts), __VA_ARGS__ })
+
+/*
+ * Let timers loose on worker processes, each pinned and with one thread, and report one result of
+ * kind "storm" for each: per clock requested, expired, delivered and overrun rates, the delivered
+ * fraction and the lateness; turns of the main loop, CPU time and switches per delivery, what the
+ * kernel's timer interrupt counted. That no expiration was lost or made up is checked; the finding
+ * "conservation" says where it was. A storm that leaves its main loop no time has the finding
+ * "no-progress". A watchdog process ends workers that do not end themselves. Signal handlers and
+ * timers of the caller are not touched. Returns 0; -EINVAL for options that make no sense; -ENOSYS
+ * without clone3(2); what creating processes and timers said (-EAGAIN, -ENOMEM). [setup]
+ */
+TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
+			struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Budget: does the machine meet it?

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * helper.c - helper processes by clone3(2) with exit_signal 0 and a pidfd: a host program's SIGCHLD
+ * handler and its waits never learn of them.
+ */
+#include <linux/sched.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "helper.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+_Noreturn static void live(pid_t parent, tlat_helper_fn *fn, void *arg)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent) /* else it died before we asked */
+		fn(arg);
+	_exit(0);
+}
+
+int tlat_helper_start(struct tlat_helper *helper, tlat_helper_fn *fn, void *arg,
+		      struct tlat_error *reterr)
+{
+	int pidfd = -1, error;
+	struct clone_args args = {
+		.flags = CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+	};
+	pid_t parent = getpid();
+	sigset_t all, before;
+	long pid;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	error = errno;
+	if (pid == 0)
+		live(parent, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		return tlat_fail(reterr, -error,
+				 "helper process not created: clone3: %s; check RLIMIT_NPROC, the "
+				 "cgroup's pids.max and seccomp (Linux 5.3 is needed)",
+				 strerror(error));
+	*helper = (struct tlat_helper){ .pid = (pid_t)pid, .pidfd = pidfd };
+	return 0;
+}
+
+bool tlat_helper_ended(const struct tlat_helper *helper, int timeout_ms)
+{
+	struct pollfd fd = { .fd = helper->pidfd, .events = POLLIN };
+
+	return poll(&fd, 1, timeout_ms) > 0;
+}
+
+void tlat_helper_kill(const struct tlat_helper *helper)
+{
+	if (helper->pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
+}
+
+int tlat_helper_reap(struct tlat_helper *helper)
+{
+	siginfo_t info = { 0 };
+	int got;
+
+	if (helper->pidfd < 0)
+		return 0;
+	do
+		got = waitid(P_PIDFD, (id_t)helper->pidfd, &info, WEXITED | __WALL);
+	while (got < 0 && errno == EINTR);
+	close(helper->pidfd);
+	*helper = TLAT_HELPER_NONE;
+	if (got < 0)
+		return -SIGKILL;
+	return info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
+}
+
+void *tlat_shared_new(size_t bytes)
+{
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+void tlat_shared_free(void *mem, size_t bytes)
+{
+	if (mem)
+		munmap(mem, bytes);
+}
+
+void tlat_shared_touch(void *mem, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	madvise(mem, bytes, MADV_POPULATE_WRITE);
+#else
+	(void)mem;
+	(void)bytes;
+#endif
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * helper.h - helper processes: for work that may have to be killed, or that needs signals and
+ * process-wide clocks of its own. They send no signal when they end and die with their parent.
+ */
+#ifndef TLAT_HELPER_H
+#define TLAT_HELPER_H
+
+#include "internal.h"
+
+struct tlat_helper {
+	pid_t pid;
+	int pidfd; /* -1: none */
+};
+
+#define TLAT_HELPER_NONE ((struct tlat_helper){ .pidfd = -1 })
+
+/*
+ * What a helper does, as a copy of the caller with one thread and every signal blocked. The caller
+ * may have had other threads, so nothing that takes a lock of the C library: no malloc, no stdio.
+ */
+typedef void tlat_helper_fn(void *arg);
+
+/* Start one. 0 or a negative errno. */
+int tlat_helper_start(struct tlat_helper *helper, tlat_helper_fn *fn, void *arg,
+		      struct tlat_error *reterr);
+/* Whether it has ended, after waiting for that at most so long; a signal ends the wait. */
+bool tlat_helper_ended(const struct tlat_helper *helper, int timeout_ms);
+void tlat_helper_kill(const struct tlat_helper *helper);
+/* Wait for the end and forget it. Returns what it exited with, or minus the signal that ended it.
+ */
+int tlat_helper_reap(struct tlat_helper *helper);
+
+/* Read-write memory that helpers share, zeroed and there; NULL: none. */
+void *tlat_shared_new(size_t bytes);
+void tlat_shared_free(void *mem, size_t bytes);
+/* In a helper: have every page of it at hand. */
+void tlat_shared_touch(void *mem, size_t bytes);
+
+#endif /* TLAT_HELPER_H */

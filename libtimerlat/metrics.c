@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* metrics.c - the numbers of results that are no distributions: rates, costs, exponents. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result.h"
+
+TLAT_ASSERT_LAYOUT(struct tlat_metric, 6 * 8 + 2 * 4);
+
+void tlat_result_add_metric(struct tlat_result *result, const struct tlat_number *figure)
+{
+	struct tlat_number *grown;
+
+	if (!isfinite(figure->value))
+		return;
+	grown = realloc(result->metrics, (result->n_metrics + 1) * sizeof(*grown));
+	if (!grown)
+		return;
+	result->metrics = grown;
+	result->metrics[result->n_metrics++] = *figure;
+}
+
+void tlat_result_put_metric(struct tlat_result *result, double value, const char *unit,
+			    enum tlat_better better, const char *format, ...)
+{
+	struct tlat_number figure = { .value = value, .sd = NAN, .n = 1, .better = better };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(figure.name, sizeof(figure.name), format, args);
+	va_end(args);
+	snprintf(figure.unit, sizeof(figure.unit), "%s", unit);
+	tlat_result_add_metric(result, &figure);
+}
+
+const char *tlat_result_kind(const struct tlat_result *result)
+{
+	return result->kind ? result->kind : "latency";
+}
+
+int tlat_result_metric(const struct tlat_result *result, size_t index, struct tlat_metric *metric)
+{
+	const struct tlat_number *figure;
+	struct tlat_metric copy = { 0 };
+
+	if (index >= result->n_metrics)
+		return -ENOENT;
+	figure = &result->metrics[index];
+	copy.name = figure->name;
+	copy.unit = figure->unit;
+	copy.value = figure->value;
+	copy.sd = figure->sd;
+	copy.n = figure->n;
+	copy.better = figure->better;
+	return tlat_facts_copy(metric, &copy, sizeof(copy));
+}

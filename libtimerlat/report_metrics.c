@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/* report_metrics.c - metrics, to and from a report. */
+#include <math.h>
+#include <string.h>
+
+#include "report_json.h"
+
+static const struct tlat_field fields[] = {
+	TLAT_FIELD(tlat_number, name, STRING), TLAT_FIELD(tlat_number, unit, STRING),
+	TLAT_FIELD(tlat_number, value, REAL),  TLAT_FIELD(tlat_number, sd, REAL),
+	TLAT_FIELD(tlat_number, n, COUNT),
+};
+
+static const char *const better_names[] = { "lower", "none", "higher" };
+
+json_t *tlat_metrics_json(struct tlat_writer *w, const struct tlat_result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->n_metrics; i++) {
+		const struct tlat_number *figure = &result->metrics[i];
+		json_t *object = json_object();
+
+		tlat_json_put_fields(w, object, figure, fields, TLAT_ARRAY_SIZE(fields));
+		tlat_json_put(w, object, "better",
+			      json_string(better_names[figure->better - TLAT_LOWER]));
+		tlat_json_push(w, array, object);
+	}
+	return array;
+}
+
+static int32_t better_of(const json_t *object)
+{
+	const char *text = json_string_value(json_object_get(object, "better"));
+
+	for (int32_t i = 0; text && i < (int32_t)TLAT_ARRAY_SIZE(better_names); i++)
+		if (!strcmp(text, better_names[i]))
+			return i + TLAT_LOWER;
+	return TLAT_NEITHER;
+}
+
+static int get_metric(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	struct tlat_number figure = { .value = NAN, .sd = NAN, .n = 1 };
+	int ret;
+
+	if (!json_is_object(object))
+		return 0;
+	figure.better = better_of(object);
+	ret = tlat_json_get_fields(r, object, &figure, fields, TLAT_ARRAY_SIZE(fields));
+	if (!ret && *figure.name)
+		tlat_result_add_metric(result, &figure);
+	return ret;
+}
+
+int tlat_json_get_metrics(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+{
+	json_t *array;
+	int ret = tlat_json_get(r, object, "metrics", JSON_ARRAY, &array);
+
+	for (size_t i = 0; !ret && array && i < json_array_size(array); i++) {
+		tlat_json_enter_item(r, "metrics", i);
+		ret = get_metric(r, json_array_get(array, i), result);
+		tlat_json_leave(r);
+	}
+	return ret;
+}

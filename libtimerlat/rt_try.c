@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+/* rt_try.c - whether attributes would be granted: tried on a thread of its own, then undone. */
+#include <pthread.h>
+
+#include "rt.h"
+
+struct trial {
+	const struct tlat_rt_opts *opts;
+	struct tlat_error why;
+	int error;
+};
+
+static void *try_out(void *arg)
+{
+	struct trial *trial = arg;
+	struct tlat_rt *rt;
+
+	trial->error = tlat_rt_apply(&rt, trial->opts, &trial->why);
+	if (!trial->error)
+		tlat_rt_undo(rt);
+	return NULL;
+}
+
+int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr)
+{
+	struct trial trial = { .opts = opts };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, try_out, &trial))
+		return 0;
+	pthread_join(thread, NULL);
+	return trial.error ? tlat_fail(reterr, trial.error, "%s", trial.why.text) : 0;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+/* storm.c - a storm as its caller sees it, and the search for a rate that leaves it time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "result.h"
+#include "rt.h"
+#include "storm.h"
+
+#define PAUSE_NS     1000000000ULL
+#define SEARCH_NS    300000000LL
+#define SEARCH_STEPS 20
+
+/* Half of the workers real-time would be neither one thing nor the other: decided once for all. */
+static void decide_policy(struct tlat_storm_session *s)
+{
+	struct tlat_rt_opts opts =
+		TLAT_RT_OPTS(.policy = s->plan.policy, .priority = s->plan.priority);
+	struct tlat_error why;
+
+	s->policy = s->plan.policy;
+	if (!s->policy || tlat_rt_try(&opts, &why) == 0)
+		return;
+	tlat_findings_add(&s->of_result, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
+	s->policy = TLAT_SCHED_OTHER;
+	s->plan.priority = 0;
+}
+
+/* == No progress == */
+
+bool tlat_storm_is_stuck(const struct tlat_storm_worker *w)
+{
+	uint64_t most = (uint64_t)w->storm->plan.duration_ns / 2;
+	uint64_t pause = w->longest_pause_ns, now = tlat_storm_get(w->storm->end_ns);
+
+	if (w->began_ns && now > w->progress_at_ns && now - w->progress_at_ns > pause)
+		pause = now - w->progress_at_ns;
+	return w->began_ns && pause >= (most < PAUSE_NS ? most : PAUSE_NS);
+}
+
+static bool any_stuck(const struct tlat_storm *storm)
+{
+	for (int32_t i = 0; i < storm->n_workers; i++)
+		if (tlat_storm_is_stuck(&storm->workers[i]))
+			return true;
+	return false;
+}
+
+/* Short storms at longer and longer periods, until every main loop gets on. */
+static void search_return(struct tlat_storm_session *s)
+{
+	int64_t period = s->plan.interval_ns;
+
+	for (int step = 0; step < SEARCH_STEPS && !s->stopped && !s->returns_ns; step++) {
+		struct tlat_storm_session try = {
+			.opts = s->opts,
+			.machine = s->machine,
+			.place = s->place,
+			.plan = s->plan,
+			.watchdog = TLAT_HELPER_NONE,
+			.policy = s->policy,
+		};
+
+		period *= 2;
+		try.plan.interval_ns = period;
+		try.plan.body &= ~(uint32_t)TLAT_STORM_BACK_OFF;
+		try.plan.duration_ns = SEARCH_NS;
+		if (tlat_storm_measure(&try, NULL) == 0 && !any_stuck(try.storm))
+			s->returns_ns = period;
+		s->stopped = try.stopped;
+		tlat_storm_forget(&try);
+	}
+}
+
+/* == The whole == */
+
+static int prepare(struct tlat_storm_session *s, const struct tlat_storm_opts *opts,
+		   struct tlat_error *reterr)
+{
+	int error = tlat_opts_copy(&s->opts, sizeof(s->opts), opts, reterr);
+
+	if (!error)
+		error = tlat_storm_opts_check(&s->opts, reterr);
+	if (!error)
+		error = tlat_storm_plan(s, reterr);
+	if (error)
+		return error;
+	s->machine = s->opts.machine;
+	if (!s->machine) {
+		error = tlat_machine_open(&s->own_machine, NULL, reterr);
+		s->machine = s->own_machine;
+	}
+	s->place = malloc(sizeof(*s->place));
+	if (!error && !s->place)
+		error = tlat_fail(reterr, -ENOMEM, "no memory for a list of CPUs");
+	if (!error)
+		error = tlat_machine_place_solo(s->machine, s->opts.cpus, s->place, &s->findings,
+						reterr);
+	if (!error)
+		decide_policy(s);
+	return error;
+}
+
+int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
+	       struct tlat_error *reterr)
+{
+	struct tlat_storm_session s = { .watchdog = TLAT_HELPER_NONE };
+	int error = prepare(&s, opts, reterr);
+
+	if (!error)
+		error = tlat_storm_measure(&s, reterr);
+	if (!error && any_stuck(s.storm))
+		search_return(&s);
+	if (!error) {
+		tlat_machine_audit(s.machine, &s.findings);
+		error = tlat_storm_report(&s, ret_report);
+		if (error)
+			tlat_fail(reterr, error, "no report: %s", strerror(-error));
+	}
+	tlat_storm_forget(&s);
+	tlat_machine_close(s.own_machine);
+	free(s.place);
+	return error;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+/* storm_report.c - from a worker's counters to its result: rates, costs, and what went wrong. */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "result.h"
+#include "run_thread.h"
+#include "storm.h"
+
+/* Sums of all timers of one clock. */
+struct clock_sum {
+	uint64_t delivered, expired, stale, checks, breaches;
+	const struct tlat_hist *lateness;
+	const struct tlat_storm_timer *breached; /* NULL: none */
+	int32_t timers;				 /* that there are */
+	uint64_t period_ns;
+};
+
+struct view {
+	const struct tlat_storm_session *session;
+	const struct tlat_storm_worker *worker;
+	const struct tlat_storm_series *series;
+	struct tlat_result *result;
+	double s; /* measured */
+};
+
+static struct clock_sum sum_up(const struct view *v, int32_t clock)
+{
+	const struct tlat_storm_plan *plan = &v->session->plan;
+	bool itimer = tlat_storm_clocks[clock].kind == TLAT_STORM_ITIMER;
+	struct clock_sum sum = { .period_ns = (uint64_t)plan->interval_ns };
+
+	for (int32_t i = 0; i < v->worker->n_timers; i++) {
+		const struct tlat_storm_timer *t = &v->worker->timers[i];
+		bool there = t->id >= 0 || tlat_storm_clocks[clock].kind == TLAT_STORM_URING;
+
+		if (t->clock != clock || !(there || itimer))
+			continue;
+		sum.timers++;
+		sum.delivered += tlat_storm_get(t->delivered);
+		sum.expired += tlat_storm_get(t->expired);
+		sum.stale += tlat_storm_get(t->stale);
+		sum.checks += tlat_storm_get(t->checks);
+		sum.breaches += tlat_storm_get(t->breaches);
+		sum.lateness = t->lateness;
+		if (tlat_storm_get(t->breaches) && !sum.breached)
+			sum.breached = t;
+	}
+	if (itimer)
+		sum.period_ns = (uint64_t)(plan->itimer_interval_ns + 999) / 1000 * 1000;
+	return sum;
+}
+
+/* == Metrics == */
+
+static void put_rate(const struct view *v, const char *clock, const char *what, uint64_t count,
+		     const struct tlat_spread *spread, enum tlat_better better)
+{
+	struct tlat_number figure = {
+		.unit = "Hz",
+		.value = (double)count / v->s,
+		.sd = spread ? tlat_spread_sd(spread) : (double)NAN,
+		.n = spread && spread->n ? spread->n : 1,
+		.better = better,
+	};
+
+	snprintf(figure.name, sizeof(figure.name), "%s%s%s_hz", clock, *clock ? "." : "", what);
+	tlat_result_add_metric(v->result, &figure);
+}
+
+static void put_lateness(const struct view *v, const char *clock, const struct tlat_hist *hist)
+{
+	struct tlat_result *result = v->result;
+
+	if (!hist || !tlat_hist_count(hist))
+		return;
+	tlat_result_put_metric(result, tlat_hist_quantile(hist, 0.5), "ns", TLAT_LOWER,
+			       "%s.lateness_p50_ns", clock);
+	tlat_result_put_metric(result, tlat_hist_quantile(hist, 0.99), "ns", TLAT_LOWER,
+			       "%s.lateness_p99_ns", clock);
+	tlat_result_put_metric(result, (double)tlat_hist_max(hist), "ns", TLAT_LOWER,
+			       "%s.lateness_max_ns", clock);
+}
+
+static void put_clock(const struct view *v, int32_t clock, const struct clock_sum *sum)
+{
+	struct tlat_result *result = v->result;
+	const char *name = tlat_storm_clocks[clock].name;
+	enum tlat_storm_kind kind = tlat_storm_clocks[clock].kind;
+	bool re_arms = v->session->plan.body & TLAT_STORM_REARM && kind <= TLAT_STORM_CPU;
+
+	tlat_result_put_metric(result, sum->timers * 1e9 / (double)sum->period_ns, "Hz",
+			       TLAT_NEITHER, "%s.requested_hz", name);
+	if (!re_arms) /* else every delivery begins a new grid */
+		put_rate(v, name, "expired", sum->expired,
+			 kind == TLAT_STORM_ITIMER ? NULL : &v->series->expired_hz[clock],
+			 TLAT_NEITHER);
+	put_rate(v, name, "delivered", sum->delivered, &v->series->delivered_hz[clock],
+		 TLAT_HIGHER);
+	if (re_arms) {
+		tlat_result_put_metric(result, (double)sum->stale, "1", TLAT_LOWER, "%s.stale",
+				       name);
+		return;
+	}
+	tlat_result_put_metric(result, (double)(sum->expired - sum->delivered) / v->s, "Hz",
+			       TLAT_LOWER, "%s.overrun_hz", name);
+	if (sum->expired)
+		tlat_result_put_metric(result, (double)sum->delivered / (double)sum->expired, "1",
+				       TLAT_HIGHER, "%s.delivered_fraction", name);
+	put_lateness(v, name, sum->lateness);
+	tlat_result_put_metric(result, (double)sum->checks, "1", TLAT_NEITHER,
+			       "%s.conservation_checks", name);
+}
+
+static void put_costs(const struct view *v, uint64_t delivered)
+{
+	const struct tlat_storm_worker *w = v->worker;
+	struct tlat_result *result = v->result;
+	double n = (double)delivered;
+
+	if (!w->ended_ns)
+		return;
+	tlat_result_put_metric(result, (double)w->cpu_ns * 1e-9 / v->s, "1", TLAT_NEITHER,
+			       "cpu_share");
+	if (!delivered)
+		return;
+	tlat_result_put_metric(result, (double)w->cpu_ns / n, "ns", TLAT_LOWER, "cpu_per_event_ns");
+	tlat_result_put_metric(result, (double)w->voluntary / n, "1", TLAT_LOWER,
+			       "voluntary_per_event");
+	tlat_result_put_metric(result, (double)w->involuntary / n, "1", TLAT_LOWER,
+			       "involuntary_per_event");
+}
+
+static void put_kernel(const struct view *v)
+{
+	const struct tlat_watch_delta *seen = v->session->seen;
+	struct tlat_result *result = v->result;
+	uint64_t all = v->series->all[1] - v->series->all[0];
+
+	if (all)
+		tlat_result_put_metric(
+			result, (double)(v->series->idle[1] - v->series->idle[0]) / (double)all,
+			"1", TLAT_NEITHER, "idle_share");
+	if (!seen || seen->hrtimer_hangs < 0)
+		return;
+	tlat_result_put_metric(result, (double)seen->hrtimer_hangs, "1", TLAT_LOWER,
+			       "hrtimer.hangs");
+	tlat_result_put_metric(result, (double)seen->hrtimer_retries, "1", TLAT_NEITHER,
+			       "hrtimer.retries");
+	tlat_result_put_metric(result, (double)seen->hrtimer_events, "1", TLAT_NEITHER,
+			       "hrtimer.events");
+}
+
+/* == Findings == */
+
+static void find_breach(const struct view *v, int32_t clock, const struct clock_sum *sum)
+{
+	if (!sum->breaches)
+		return;
+	tlat_findings_add(&v->result->findings, TLAT_ERROR, "conservation",
+			  "look for a clock that was set meanwhile; else report this as a bug of "
+			  "the kernel or of libtimerlat",
+			  "%s: %" PRIu64 " of %" PRIu64 " checks failed; first %" PRIu64
+			  " expirations were told where the grid has %" PRIu64 " to %" PRIu64,
+			  tlat_storm_clocks[clock].name, sum->breaches, sum->checks,
+			  sum->breached->breach_s, sum->breached->breach_lo,
+			  sum->breached->breach_hi);
+}
+
+static void find_stale(const struct view *v, int32_t clock, const struct clock_sum *sum)
+{
+	if (sum->stale)
+		tlat_findings_add(
+			&v->result->findings, TLAT_WARN, "stale-signals",
+			"do not re-arm in the handler: --handler plain",
+			"%s: %" PRIu64 " of %" PRIu64
+			" deliveries came before the timer could have expired: each is the "
+			"signal of an arming that the handler had replaced, which kernels "
+			"before 6.13 deliver all the same",
+			tlat_storm_clocks[clock].name, sum->stale, sum->delivered);
+}
+
+static void find_stuck(const struct view *v)
+{
+	const struct tlat_storm_session *s = v->session;
+	char back[120] = "no period tried brings it back";
+
+	if (!tlat_storm_is_stuck(v->worker))
+		return;
+	if (s->returns_ns)
+		snprintf(back, sizeof(back),
+			 "it returns at a period of %" PRId64 " ns (%.0f Hz) of each timer",
+			 s->returns_ns, 1e9 / (double)s->returns_ns);
+	tlat_findings_add(&v->result->findings, TLAT_WARN, "no-progress", "use a lower --rate",
+			  "the signals left the main loop of the worker on CPU %d no time for "
+			  "%.1f s: %s",
+			  v->worker->cpu,
+			  (double)s->plan.duration_ns < 1e9 ? v->s : fmax(1, v->s / 2), back);
+}
+
+static void find_missing(const struct view *v)
+{
+	const struct tlat_storm_worker *w = v->worker;
+
+	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++)
+		if (w->missing & (1u << c))
+			tlat_findings_add(&v->result->findings, TLAT_INFO, "clock-missing", NULL,
+					  "%s is left out: this kernel or sandbox refuses it",
+					  tlat_storm_clocks[c].name);
+	if (w->refused)
+		tlat_findings_add(&v->result->findings, TLAT_WARN, "signal-limit",
+				  "raise the limit: ulimit -i",
+				  "%d of %d timers could not be created: each takes one of the "
+				  "signals that the user may have queued (RLIMIT_SIGPENDING)",
+				  w->refused, w->n_timers);
+	if (tlat_storm_get(v->session->storm->killed) && !w->ended_ns)
+		tlat_findings_add(&v->result->findings, TLAT_ERROR, "watchdog", NULL,
+				  "the worker on CPU %d did not end in time and was killed; costs "
+				  "and the last expirations are not known",
+				  w->cpu);
+}
+
+/* == Results == */
+
+static char *repeat(const struct view *v)
+{
+	const struct tlat_storm_session *s = v->session;
+	static const char *const presets[] = { NULL, "timer", "timermix" };
+	char *text = NULL;
+	const char *before = " --clocks ";
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "tlat storm -c %d", v->worker->cpu);
+	if (presets[s->opts.preset])
+		fprintf(out, " --preset %s", presets[s->opts.preset]);
+	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
+		if (!(s->plan.clocks & (1u << c)))
+			continue;
+		fprintf(out, "%s%s", before, tlat_storm_clocks[c].name);
+		before = ",";
+	}
+	tlat_repeat_time(out, "-i", s->plan.interval_ns);
+	tlat_repeat_time(out, "--itimer-interval", s->plan.itimer_interval_ns);
+	tlat_repeat_time(out, "-d", s->plan.duration_ns);
+	fprintf(out, " --timers %d --handler %s", s->plan.timers,
+		s->plan.body & TLAT_STORM_REARM ? "rearm" : "plain");
+	fprintf(out, " --policy %s", tlat_policy_name(s->plan.policy));
+	if (s->plan.priority)
+		fprintf(out, " -p %d", s->plan.priority);
+	fclose(out);
+	return text;
+}
+
+static void describe(const struct view *v)
+{
+	const struct tlat_storm_session *s = v->session;
+	const struct tlat_storm_worker *w = v->worker;
+	struct tlat_result *result = v->result;
+	static const char *const names[] = { "storm", "storm-timer", "storm-timermix" };
+
+	result->kind = "storm";
+	snprintf(result->probe, sizeof(result->probe), "%s", names[s->opts.preset]);
+	snprintf(result->from, sizeof(result->from), "the expiry of a timer");
+	snprintf(result->to, sizeof(result->to),
+		 "the first instruction of its handler, or after "
+		 "the read that told it");
+	result->thread = (int32_t)(w - s->storm->workers);
+	result->wait = (struct tlat_side_facts){ .cpu = w->cpu,
+						 .policy = w->got_policy,
+						 .priority = w->got_priority,
+						 .tid = w->tid,
+						 .slack_ns = w->got_slack_ns };
+	result->policy_asked = s->plan.policy;
+	result->priority_asked = s->opts.priority;
+	result->interval_ns = s->plan.interval_ns;
+	result->duration_ns = (int64_t)(v->s * 1e9);
+	result->end = s->stopped ? TLAT_END_SIGNAL : w->ended_ns ? TLAT_END_TIME : TLAT_END_ERROR;
+	result->repeat = repeat(v);
+}
+
+static void take_watch(const struct view *v)
+{
+	struct tlat_watch_delta *watch = tlat_watch_delta_copy(v->session->seen);
+	const struct tlat_storm_worker *w = v->worker;
+
+	v->result->watch = watch;
+	if (watch && w->ended_ns) {
+		watch->voluntary = w->voluntary;
+		watch->involuntary = w->involuntary;
+		watch->minor_faults = w->minor_faults;
+		watch->major_faults = w->major_faults;
+	}
+	tlat_watch_find(watch, &v->result->findings);
+}
+
+static void fill(const struct view *v)
+{
+	uint64_t delivered = 0;
+
+	describe(v);
+	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
+		struct clock_sum sum;
+
+		if (!(v->session->plan.clocks & ~v->worker->missing & (1u << c)))
+			continue;
+		sum = sum_up(v, c);
+		delivered += sum.delivered;
+		put_clock(v, c, &sum);
+		find_breach(v, c, &sum);
+		find_stale(v, c, &sum);
+	}
+	put_rate(v, "", "progress", tlat_storm_get(v->worker->progress), &v->series->progress_hz,
+		 TLAT_HIGHER);
+	if (v->session->plan.body & TLAT_STORM_BACK_OFF) {
+		tlat_result_put_metric(v->result, (double)tlat_storm_get(v->worker->period_ns),
+				       "ns", TLAT_LOWER, "period_ns");
+		tlat_result_put_metric(v->result, (double)v->worker->back_offs, "1", TLAT_LOWER,
+				       "back_offs");
+	}
+	put_costs(v, delivered);
+	put_kernel(v);
+	find_stuck(v);
+	find_missing(v);
+	take_watch(v);
+}
+
+static int add_result(struct tlat_storm_session *s, struct tlat_report *report, int32_t i)
+{
+	const struct tlat_storm_worker *w = &s->storm->workers[i];
+	uint64_t end = w->ended_ns ? w->ended_ns : s->reaped_ns;
+	struct view v = { .session = s, .worker = w, .series = &s->series[i] };
+
+	v.s = w->began_ns ? (double)(end - w->began_ns) * 1e-9 : 1;
+	v.result = tlat_result_new();
+	if (!v.result)
+		return -ENOMEM;
+	tlat_findings_copy(&v.result->findings, &s->of_result);
+	fill(&v);
+	return tlat_report_add(report, v.result);
+}
+
+int tlat_storm_report(struct tlat_storm_session *s, struct tlat_report **ret_report)
+{
+	struct tlat_report *report;
+	int error = tlat_report_new(&report, s->machine, s->opts.clock, 0);
+
+	if (error)
+		return error;
+	tlat_report_started(report, s->realtime_ns);
+	for (int32_t i = 0; i < s->storm->n_workers && !error; i++)
+		error = add_result(s, report, i);
+	if (error) {
+		tlat_report_free(report);
+		return error;
+	}
+	tlat_findings_move(tlat_report_findings(report), &s->findings);
+	*ret_report = report;
+	return 0;
+}
