@@ -28,14 +28,19 @@ static void decide_policy(struct tlat_storm_session *s)
 
 /* == No progress == */
 
+uint64_t tlat_storm_pause_ns(const struct tlat_storm_worker *w)
+{
+	uint64_t end = tlat_storm_get(w->storm->end_ns);
+	uint64_t last = w->began_ns && end > w->progress_at_ns ? end - w->progress_at_ns : 0;
+
+	return last > w->longest_pause_ns ? last : w->longest_pause_ns;
+}
+
 bool tlat_storm_is_stuck(const struct tlat_storm_worker *w)
 {
-	uint64_t most = (uint64_t)w->storm->plan.duration_ns / 2;
-	uint64_t pause = w->longest_pause_ns, now = tlat_storm_get(w->storm->end_ns);
+	uint64_t half = (uint64_t)w->storm->plan.duration_ns / 2;
 
-	if (w->began_ns && now > w->progress_at_ns && now - w->progress_at_ns > pause)
-		pause = now - w->progress_at_ns;
-	return w->began_ns && pause >= (most < PAUSE_NS ? most : PAUSE_NS);
+	return w->began_ns && tlat_storm_pause_ns(w) >= (half < PAUSE_NS ? half : PAUSE_NS);
 }
 
 static bool any_stuck(const struct tlat_storm *storm)
@@ -109,7 +114,7 @@ int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *op
 
 	if (!error)
 		error = tlat_storm_measure(&s, reterr);
-	if (!error && any_stuck(s.storm))
+	if (!error && any_stuck(s.storm) && !tlat_storm_get(s.storm->killed))
 		search_return(&s);
 	if (!error) {
 		tlat_machine_audit(s.machine, &s.findings);

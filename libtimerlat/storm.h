@@ -223,7 +223,8 @@ void tlat_storm_forget(struct tlat_storm_session *session);
 void tlat_spread_add(struct tlat_spread *spread, double value);
 double tlat_spread_sd(const struct tlat_spread *spread);
 
-/* Whether the main loop of a worker got nowhere for long. */
+/* How long the main loop of a worker got nowhere, at worst; and whether that is long. */
+uint64_t tlat_storm_pause_ns(const struct tlat_storm_worker *worker);
 bool tlat_storm_is_stuck(const struct tlat_storm_worker *worker);
 
 /* storm_report.c: one result for each worker. 0 or a negative errno. */

@@ -111,8 +111,9 @@ static void put_clock(const struct view *v, int32_t clock, const struct clock_su
 		tlat_result_put_metric(result, (double)sum->delivered / (double)sum->expired, "1",
 				       TLAT_HIGHER, "%s.delivered_fraction", name);
 	put_lateness(v, name, sum->lateness);
-	tlat_result_put_metric(result, (double)sum->checks, "1", TLAT_NEITHER,
-			       "%s.conservation_checks", name);
+	if (sum->checks)
+		tlat_result_put_metric(result, (double)sum->checks, "1", TLAT_NEITHER,
+				       "%s.conservation_checks", name);
 }
 
 static void put_costs(const struct view *v, uint64_t delivered)
@@ -147,11 +148,11 @@ static void put_kernel(const struct view *v)
 	if (!seen || seen->hrtimer_hangs < 0)
 		return;
 	tlat_result_put_metric(result, (double)seen->hrtimer_hangs, "1", TLAT_LOWER,
-			       "hrtimer.hangs");
+			       "hrtimer_hangs");
 	tlat_result_put_metric(result, (double)seen->hrtimer_retries, "1", TLAT_NEITHER,
-			       "hrtimer.retries");
+			       "hrtimer_retries");
 	tlat_result_put_metric(result, (double)seen->hrtimer_events, "1", TLAT_NEITHER,
-			       "hrtimer.events");
+			       "hrtimer_events");
 }
 
 /* == Findings == */
@@ -197,8 +198,7 @@ static void find_stuck(const struct view *v)
 	tlat_findings_add(&v->result->findings, TLAT_WARN, "no-progress", "use a lower --rate",
 			  "the signals left the main loop of the worker on CPU %d no time for "
 			  "%.1f s: %s",
-			  v->worker->cpu,
-			  (double)s->plan.duration_ns < 1e9 ? v->s : fmax(1, v->s / 2), back);
+			  v->worker->cpu, (double)tlat_storm_pause_ns(v->worker) * 1e-9, back);
 }
 
 static void find_missing(const struct view *v)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "quantity.h"
 #include "results.h"
 #include "results_details.h"
@@ -241,6 +242,8 @@ static size_t column_width(const struct column *column, const struct tlat_report
 		struct row row = make_row(result);
 		char text[CELL_TEXT];
 
+		if (!tlat_metrics_is_latency(result))
+			continue;
 		column->cell(&row, text);
 		if (tlat_text_columns(text) > width)
 			width = tlat_text_columns(text);
@@ -350,21 +353,21 @@ static bool add_rows(struct tlat_table *table, const struct layout *layout,
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
 		struct row row = make_row(result);
 
+		if (!tlat_metrics_is_latency(result))
+			continue;
 		marked |= row.degraded;
 		add_row(table, layout, &row);
 	}
 	return marked;
 }
 
-void tlat_results_print(const struct tlat_report *report, FILE *out)
+static void print_latencies(const struct tlat_report *report, FILE *out)
 {
 	struct tlat_column heads[COLUMNS_MAX];
 	struct tlat_table *table;
 	struct layout layout;
 	bool marked;
 
-	if (!tlat_report_result(report, 0))
-		return;
 	choose_columns(&layout, report);
 	fit(&layout, report, (size_t)tlat_text_width(out));
 	for (size_t i = 0; i < layout.n; i++)
@@ -375,6 +378,19 @@ void tlat_results_print(const struct tlat_report *report, FILE *out)
 	tlat_table_free(table);
 	print_legend(&layout, marked, out);
 	tlat_results_details(report, out);
+}
+
+void tlat_results_print(const struct tlat_report *report, FILE *out)
+{
+	const struct tlat_result *result;
+	bool latencies = false;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
+		latencies |= tlat_metrics_is_latency(result);
+	if (latencies)
+		print_latencies(report, out);
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
+		tlat_metrics_print(result, out);
 }
 
 size_t tlat_results_count(const struct tlat_report *report)

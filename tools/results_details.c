@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "quantity.h"
 #include "results.h"
 #include "results_details.h"
@@ -276,7 +277,7 @@ void tlat_results_details(const struct tlat_report *report, FILE *out)
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
 		const char *probe = tlat_result_probe(result);
 
-		if (!is_printed(report, i, probe))
+		if (tlat_metrics_is_latency(result) && !is_printed(report, i, probe))
 			print_probe(report, i, probe, out);
 	}
 	fputc('\n', out);

@@ -14,7 +14,7 @@
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-static volatile sig_atomic_t requested;
+static volatile int32_t requested; /* a sig_atomic_t, of a size that the library knows */
 static volatile sig_atomic_t group_to_kill;
 static sigset_t old_mask;
 
@@ -84,6 +84,12 @@ static void let_the_second_through(void)
 
 	stop_set(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+const volatile int32_t *tlat_stop_flag(void)
+{
+	let_the_second_through();
+	return &requested;
 }
 
 bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)

@@ -25,6 +25,12 @@ void tlat_stop_take_along(pid_t group);
  */
 bool tlat_stop_poll(struct tlat_run *run, int timeout_ms);
 
+/*
+ * For measurements without a run: from now on a signal is taken at any time. What it points at
+ * becomes non-zero when one has asked for the end.
+ */
+const volatile int32_t *tlat_stop_flag(void);
+
 /* Whether a signal has asked for the end. */
 bool tlat_stop_requested(void);
 

@@ -24,6 +24,7 @@ static const struct {
 	{ "list", "every probe: from, to, and whether it runs here", tlat_cmd_list },
 	{ "check", "audit this machine: isolation, privileges, self-test", tlat_cmd_check },
 	{ "show", "print a report again", tlat_cmd_show },
+	{ "storm", "let timers loose, and count what is left", tlat_cmd_storm },
 };
 
 int tlat_complain(const char *command, const char *format, ...)

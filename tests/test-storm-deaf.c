@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test-storm-deaf.c - workers that ignore the end of the storm. This object takes the place of the
+ * library's stop test: with 100 ns periods on one CPU nothing but the watchdog is left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "storm.h"
+#include "storming.h"
+
+bool tlat_storm_stopping(struct tlat_storm *storm, uint64_t seen)
+{
+	(void)storm;
+	(void)seen;
+	return false;
+}
+
+static void the_watchdog_ends_what_does_not_end(void **state)
+{
+	uint64_t before = tlat_gettime_ns(CLOCK_MONOTONIC);
+	struct tlat_report *report = storm(
+		&TLAT_STORM_OPTS(.clocks = "posix", .interval_ns = 100, .duration_ns = 300000000));
+
+	(void)state;
+	assert_true(has_finding(report, "watchdog"));
+	/* what had been counted is there all the same */
+	assert_true(metric(report, "monotonic.delivered_hz") > 0);
+	assert_string_equal(tlat_report_end(report), "error");
+	assert_true(tlat_gettime_ns(CLOCK_MONOTONIC) - before < 50000000000ULL);
+	tlat_report_free(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_watchdog_ends_what_does_not_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
