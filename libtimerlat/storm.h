@@ -161,8 +161,9 @@ void tlat_storm_arm(struct tlat_storm_worker *worker);
 void tlat_storm_disarm(struct tlat_storm_worker *worker);
 /* Take what is pending, check the law on every timer. The signals are blocked. */
 void tlat_storm_close_books(struct tlat_storm_worker *worker);
-/* Note that the law of conservation held for t->told, or between which bounds it should be. */
-void tlat_storm_check(struct tlat_storm_timer *timer, bool holds, uint64_t lo, uint64_t hi);
+/* Note whether the law of conservation holds for s expirations, and what the grid has. */
+void tlat_storm_check(struct tlat_storm_timer *timer, uint64_t s, bool holds, uint64_t lo,
+		      uint64_t hi);
 /* One delivery of n expirations. */
 void tlat_storm_count(struct tlat_storm_timer *timer, uint64_t n);
 

@@ -194,7 +194,7 @@ static void read_timerfd(struct tlat_storm_timer *t)
 	b = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_hist_record(t->lateness, (int64_t)(b - (t->grid.e0 + t->told * t->grid.t)));
 	tlat_storm_count(t, n);
-	tlat_storm_check(t, tlat_storm_law_holds(&t->grid, t->told, a, b, 0),
+	tlat_storm_check(t, t->told, tlat_storm_law_holds(&t->grid, t->told, a, b, 0),
 			 tlat_storm_points(&t->grid, a), tlat_storm_points(&t->grid, b));
 }
 

@@ -46,13 +46,13 @@ static bool re_arms(const struct tlat_storm_worker *w)
 	return w->storm->plan.body & TLAT_STORM_REARM;
 }
 
-void tlat_storm_check(struct tlat_storm_timer *t, bool holds, uint64_t lo, uint64_t hi)
+void tlat_storm_check(struct tlat_storm_timer *t, uint64_t s, bool holds, uint64_t lo, uint64_t hi)
 {
 	tlat_storm_add(t->checks, 1);
 	if (holds)
 		return;
 	if (!tlat_storm_get(t->breaches)) {
-		t->breach_s = t->told;
+		t->breach_s = s;
 		t->breach_lo = lo;
 		t->breach_hi = hi;
 	}
@@ -64,7 +64,7 @@ static void check_dequeue(struct tlat_storm_timer *t, uint64_t a, uint64_t b)
 {
 	uint64_t slack = slack_of(t);
 
-	tlat_storm_check(t, tlat_storm_law_holds(&t->grid, t->told, a, b, slack),
+	tlat_storm_check(t, t->told, tlat_storm_law_holds(&t->grid, t->told, a, b, slack),
 			 tlat_storm_points(&t->grid, a > slack ? a - slack : 0),
 			 tlat_storm_points(&t->grid, b + slack));
 }
@@ -90,7 +90,8 @@ static void stamp(struct tlat_storm_timer *t, uint64_t n)
 	}
 	if (t->lateness)
 		tlat_hist_record(t->lateness, (int64_t)(now - (t->grid.e0 + t->told * t->grid.t)));
-	tlat_storm_check(t, t->told + n <= tlat_storm_points(&t->grid, now + slack_of(t)), 0,
+	tlat_storm_check(t, t->told + n,
+			 t->told + n <= tlat_storm_points(&t->grid, now + slack_of(t)), 0,
 			 tlat_storm_points(&t->grid, now));
 }
 
@@ -115,12 +116,20 @@ static void linger(const struct tlat_storm_timer *t)
 		tlat_arch_relax();
 }
 
+/* Whether its next delivery is stamped. */
+static bool is_stamped(const struct tlat_storm_timer *t)
+{
+	return !(tlat_storm_get(t->delivered) & t->stamp_mask);
+}
+
 static void re_arm(struct tlat_storm_timer *t)
 {
 	if (self->storm->plan.body & TLAT_STORM_LINGER)
 		linger(t);
-	t->earliest = tlat_gettime_ns(clock_of(t)->id) + t->grid.t;
-	t->grid.e0 = t->earliest;
+	if (is_stamped(t)) {
+		t->earliest = tlat_gettime_ns(clock_of(t)->id) + t->grid.t;
+		t->grid.e0 = t->earliest;
+	}
 	t->told = 0;
 	settime(t, 0, t->grid.t, t->grid.t);
 }
@@ -168,7 +177,7 @@ static void on_timer(int signal, siginfo_t *info, void *context)
 	uint64_t n = 1 + (uint64_t)info->si_overrun;
 
 	(void)signal;
-	if (!(tlat_storm_get(t->delivered) & t->stamp_mask))
+	if (is_stamped(t))
 		stamp(t, n);
 	tlat_storm_count(t, n);
 	do_body(t);
@@ -379,7 +388,7 @@ static void close_exactly(struct tlat_storm_timer *t)
 		take_pending();
 		if (t->told != told || remaining <= 1) /* it expired meanwhile, or is about to */
 			continue;
-		tlat_storm_check(t, tlat_storm_law_exact(&t->grid, told, a, b, remaining),
+		tlat_storm_check(t, t->told, tlat_storm_law_exact(&t->grid, told, a, b, remaining),
 				 tlat_storm_points(&t->grid, a), tlat_storm_points(&t->grid, b));
 		return;
 	}
@@ -391,9 +400,8 @@ static void close_itimer(struct tlat_storm_timer *t)
 	uint64_t delivered = tlat_storm_get(t->delivered);
 	uint64_t points = tlat_storm_points(&t->grid, tlat_gettime_ns(clock_of(t)->id));
 
-	t->told = delivered;
 	tlat_storm_set(t->expired, points);
-	tlat_storm_check(t, delivered <= points, 0, points);
+	tlat_storm_check(t, delivered, delivered <= points, 0, points);
 }
 
 void tlat_storm_close_books(struct tlat_storm_worker *w)

@@ -211,22 +211,6 @@ static bool clock_of(const char *name, char clock[64])
 	return true;
 }
 
-static void note_saturation(struct tlat_report *report, const char *clock, double hz, FILE *out)
-{
-	char text[256];
-	const struct tlat_finding finding = { .id = "saturated",
-					      .text = text,
-					      .severity = TLAT_INFO };
-
-	snprintf(text, sizeof(text),
-		 "%s is saturated from %.6g Hz on: the first rate at which less than 99 %% of what "
-		 "expired was delivered one by one",
-		 clock, hz);
-	tlat_report_note(report, &finding);
-	if (out)
-		tlat_text_wrap("", 2, text, out);
-}
-
 /* The lowest rate at which any worker delivered too little of that clock; 0: none. */
 static double saturation_hz(const struct tlat_report *report, const char *fraction,
 			    const char *requested)
@@ -243,22 +227,46 @@ static double saturation_hz(const struct tlat_report *report, const char *fracti
 	return lowest;
 }
 
-static void find_saturation(struct tlat_report *report, FILE *out)
+/* Returns the text, to be given to free(3): one clock after the other. */
+static char *saturation_text(const struct tlat_report *report)
 {
 	const struct tlat_result *first = tlat_report_result(report, 0);
 	struct tlat_metric metric = { .size = sizeof(metric) };
-	char clock[64], requested[96];
+	char clock[64], requested[96], *text = NULL;
+	const char *before = "less than 99 % of what expired was delivered one by one from: ";
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	for (size_t i = 0; first && tlat_result_metric(first, i, &metric) == 0; i++) {
+	for (size_t i = 0; out && tlat_result_metric(first, i, &metric) == 0; i++) {
 		double hz;
 
 		if (!clock_of(metric.name, clock))
 			continue;
 		snprintf(requested, sizeof(requested), "%s.requested_hz", clock);
 		hz = saturation_hz(report, metric.name, requested);
-		if (hz > 0)
-			note_saturation(report, clock, hz, out);
+		if (hz > 0) {
+			fprintf(out, "%s%s %.6g Hz", before, clock, hz);
+			before = ", ";
+		}
 	}
+	if (out)
+		fclose(out);
+	return text;
+}
+
+static void find_saturation(struct tlat_report *report, FILE *out)
+{
+	char *text = saturation_text(report);
+	const struct tlat_finding finding = { .id = "saturated",
+					      .text = text,
+					      .severity = TLAT_INFO };
+
+	if (text && *text) {
+		tlat_report_note(report, &finding);
+		if (out)
+			tlat_text_wrap("saturated: ", 2, text, out);
+	}
+	free(text);
 }
 
 /* == The whole == */

@@ -46,7 +46,7 @@ for preset in timer timermix; do
 done
 
 storm 60 --clocks all --rate 1k,20k -d 200ms --json "$work/all.json" >"$work/out"
-[ "$(grep -c '^monotonic .*[0-9]' "$work/out")" = 2 ] || fail "a sweep of two rates: $(cat "$work/out")"
+[ "$(grep -c '^monotonic  ' "$work/out")" = 2 ] || fail "a sweep of two rates: $(cat "$work/out")"
 code=0
 /usr/bin/python3 "$TLAT_SOURCE/tests/check_schema.py" "$work"/*.json || code=$?
 [ "$code" = 0 ] || [ "$code" = 77 ] || fail "the schema refuses a report"
