@@ -14,7 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "helper.h"
+#include "result.h"
+#include "rt_parts.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -84,6 +87,39 @@ int tlat_helper_reap(struct tlat_helper *helper)
 	if (got < 0)
 		return -SIGKILL;
 	return info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
+}
+
+int tlat_become(int32_t cpu, int32_t policy, int32_t priority, struct tlat_side_facts *ret_facts,
+		const char **ret_what)
+{
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = policy, .priority = priority);
+	struct tlat_sched now, want;
+	struct tlat_cpuset set = { 0 };
+	int error;
+
+	*ret_what = "sched_setaffinity";
+	tlat_cpuset_add(&set, cpu);
+	error = tlat_affinity_set(0, &set);
+	if (error)
+		return error;
+	*ret_what = "sched_setattr";
+	error = tlat_sched_get(&now);
+	if (!error && policy != TLAT_SCHED_INHERIT) {
+		want = tlat_sched_wanted(&opts, &now);
+		error = tlat_sched_set(&want);
+	}
+	if (!error)
+		error = tlat_sched_get(&now);
+	if (error)
+		return error;
+	*ret_facts = (struct tlat_side_facts){
+		.cpu = cpu,
+		.policy = tlat_sched_policy(&now),
+		.priority = (int32_t)now.priority,
+		.tid = (int32_t)syscall(SYS_gettid),
+		.slack_ns = prctl(PR_GET_TIMERSLACK),
+	};
+	return 0;
 }
 
 void *tlat_shared_new(size_t bytes)

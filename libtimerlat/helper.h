@@ -31,6 +31,16 @@ void tlat_helper_kill(const struct tlat_helper *helper);
  */
 int tlat_helper_reap(struct tlat_helper *helper);
 
+struct tlat_side_facts;
+
+/*
+ * Pin the calling thread and give it a policy (TLAT_SCHED_INHERIT: as it is) that has been found
+ * out to be granted; facts are read back. Unlike tlat_rt_apply() nothing is allocated, and nothing
+ * can be undone. 0 or a negative errno of the call in *ret_what, static.
+ */
+int tlat_become(int32_t cpu, int32_t policy, int32_t priority, struct tlat_side_facts *ret_facts,
+		const char **ret_what);
+
 /* Read-write memory that helpers share, zeroed and there; NULL: none. */
 void *tlat_shared_new(size_t bytes);
 void tlat_shared_free(void *mem, size_t bytes);

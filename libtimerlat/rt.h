@@ -53,6 +53,13 @@ int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr
  */
 int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr);
 
+/*
+ * The policy to use where policy and priority are asked for: if they are refused OTHER, priority 0,
+ * and the finding policy-refused. Decided once for all threads: half of them real-time would be
+ * neither one thing nor the other.
+ */
+int32_t tlat_rt_grant(int32_t policy, int32_t *priority, struct tlat_findings *findings);
+
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);
 

@@ -31,3 +31,15 @@ int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr)
 	pthread_join(thread, NULL);
 	return trial.error ? tlat_fail(reterr, trial.error, "%s", trial.why.text) : 0;
 }
+
+int32_t tlat_rt_grant(int32_t policy, int32_t *priority, struct tlat_findings *findings)
+{
+	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = policy, .priority = *priority);
+	struct tlat_error why;
+
+	if (policy == TLAT_SCHED_INHERIT || tlat_rt_try(&opts, &why) == 0)
+		return policy;
+	tlat_findings_add(findings, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
+	*priority = 0;
+	return TLAT_SCHED_OTHER;
+}

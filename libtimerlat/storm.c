@@ -11,23 +11,6 @@
 #define SEARCH_NS    300000000LL
 #define SEARCH_STEPS 20
 
-/* Half of the workers real-time would be neither one thing nor the other: decided once for all. */
-static void decide_policy(struct tlat_storm_session *s)
-{
-	struct tlat_rt_opts opts =
-		TLAT_RT_OPTS(.policy = s->plan.policy, .priority = s->plan.priority);
-	struct tlat_error why;
-
-	s->policy = s->plan.policy;
-	if (!s->policy || tlat_rt_try(&opts, &why) == 0)
-		return;
-	tlat_findings_add(&s->of_result, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
-	s->policy = TLAT_SCHED_OTHER;
-	s->plan.priority = 0;
-}
-
-/* == No progress == */
-
 uint64_t tlat_storm_pause_ns(const struct tlat_storm_worker *w)
 {
 	uint64_t end = tlat_storm_get(w->storm->end_ns);
@@ -102,7 +85,7 @@ static int prepare(struct tlat_storm_session *s, const struct tlat_storm_opts *o
 		error = tlat_machine_place_solo(s->machine, s->opts.cpus, s->place, &s->findings,
 						reterr);
 	if (!error)
-		decide_policy(s);
+		s->policy = tlat_rt_grant(s->plan.policy, &s->plan.priority, &s->of_result);
 	return error;
 }
 

@@ -14,8 +14,8 @@
 #include "helper.h"
 #include "hist.h"
 #include "machine.h"
+#include "result.h"
 #include "storm_law.h"
-#include "watch.h"
 
 /* == What can storm == */
 
@@ -112,12 +112,12 @@ struct tlat_storm_worker {
 	atomic_ullong signals;
 	atomic_ullong period_ns; /* now: back-off changes it */
 	struct tlat_storm *storm;
-	int32_t cpu, policy, got_policy, got_priority;
-	int64_t got_slack_ns;
-	int32_t tid, error; /* why it failed, negative errno */
-	char what[64];	    /* failed */
-	int32_t refused;    /* timers that the signal limit refused */
-	uint32_t missing;   /* clocks that this kernel does not have, bits */
+	int32_t cpu, policy;
+	struct tlat_side_facts got;
+	int32_t error;	  /* why it failed, negative errno */
+	char what[64];	  /* failed */
+	int32_t refused;  /* timers that the signal limit refused */
+	uint32_t missing; /* clocks that this kernel does not have, bits */
 	int32_t n_timers;
 	struct tlat_storm_timer *timers;
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */

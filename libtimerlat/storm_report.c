@@ -271,11 +271,7 @@ static void describe(const struct view *v)
 		 "the first instruction of its handler, or after "
 		 "the read that told it");
 	result->thread = (int32_t)(w - s->storm->workers);
-	result->wait = (struct tlat_side_facts){ .cpu = w->cpu,
-						 .policy = w->got_policy,
-						 .priority = w->got_priority,
-						 .tid = w->tid,
-						 .slack_ns = w->got_slack_ns };
+	result->wait = w->got;
 	result->policy_asked = s->plan.policy;
 	result->priority_asked = s->opts.priority;
 	result->interval_ns = s->plan.interval_ns;

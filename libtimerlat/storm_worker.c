@@ -7,13 +7,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "affinity.h"
-#include "rt_parts.h"
 #include "storm.h"
 
 #define GATE_NS 200000000L
@@ -23,36 +20,6 @@ static int fail(struct tlat_storm_worker *w, const char *what, int error)
 	snprintf(w->what, sizeof(w->what), "%s", what);
 	w->error = error;
 	return error;
-}
-
-/* Not tlat_rt_apply(): it allocates, which a process that was a thread's copy must not. The policy
- * is one that has been found out to be granted. */
-static int apply_attributes(struct tlat_storm_worker *w)
-{
-	struct tlat_rt_opts opts =
-		TLAT_RT_OPTS(.policy = w->policy, .priority = w->storm->plan.priority);
-	struct tlat_sched now, want;
-	struct tlat_cpuset set = { 0 };
-	int error;
-
-	tlat_cpuset_add(&set, w->cpu);
-	error = tlat_affinity_set(0, &set);
-	if (error)
-		return fail(w, "sched_setaffinity", error);
-	error = tlat_sched_get(&now);
-	if (!error && w->policy != TLAT_SCHED_INHERIT) {
-		want = tlat_sched_wanted(&opts, &now);
-		error = tlat_sched_set(&want);
-	}
-	if (!error)
-		error = tlat_sched_get(&now);
-	if (error)
-		return fail(w, "sched_setattr", error);
-	w->got_policy = tlat_sched_policy(&now);
-	w->got_priority = (int32_t)now.priority;
-	w->got_slack_ns = prctl(PR_GET_TIMERSLACK);
-	w->tid = (int32_t)syscall(SYS_gettid);
-	return 0;
 }
 
 /* Aimed at this thread. A clock that the kernel does not have is left out, as is a timer that the
@@ -67,7 +34,7 @@ static int create_posix(struct tlat_storm_worker *w, int32_t i)
 	};
 	int id = 0;
 
-	event._sigev_un._tid = w->tid;
+	event._sigev_un._tid = w->got.tid;
 	if (!syscall(SYS_timer_create, tlat_storm_clocks[t->clock].id, &event, &id)) {
 		t->id = id;
 		return 0;
@@ -97,10 +64,11 @@ static int create_timers(struct tlat_storm_worker *w)
 
 static int set_up(struct tlat_storm_worker *w)
 {
-	int error = apply_attributes(w);
+	const char *what;
+	int error = tlat_become(w->cpu, w->policy, w->storm->plan.priority, &w->got, &what);
 
 	if (error)
-		return error;
+		return fail(w, what, error);
 	tlat_storm_signals(w);
 	return create_timers(w);
 }

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conclude.h"
 #include "options.h"
 #include "quantity.h"
 #include "results.h"
 #include "rights.h"
 #include "save.h"
 #include "stop.h"
-#include "text.h"
 #include "tool.h"
 
 #define RATES_MAX 64
@@ -233,7 +233,8 @@ static char *saturation_text(const struct tlat_report *report)
 	const struct tlat_result *first = tlat_report_result(report, 0);
 	struct tlat_metric metric = { .size = sizeof(metric) };
 	char clock[64], requested[96], *text = NULL;
-	const char *before = "less than 99 % of what expired was delivered one by one from: ";
+	const char *before =
+		"saturated, less than 99 % of what expired delivered one by one, from: ";
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
@@ -252,21 +253,6 @@ static char *saturation_text(const struct tlat_report *report)
 	if (out)
 		fclose(out);
 	return text;
-}
-
-static void find_saturation(struct tlat_report *report, FILE *out)
-{
-	char *text = saturation_text(report);
-	const struct tlat_finding finding = { .id = "saturated",
-					      .text = text,
-					      .severity = TLAT_INFO };
-
-	if (text && *text) {
-		tlat_report_note(report, &finding);
-		if (out)
-			tlat_text_wrap("saturated: ", 2, text, out);
-	}
-	free(text);
 }
 
 /* == The whole == */
@@ -314,30 +300,29 @@ static int measure(const struct storm_config *c, const struct tlat_machine *mach
 static int conclude(const struct storm_config *c, const struct tlat_save *save,
 		    struct tlat_report *report, int argc, char **argv)
 {
-	FILE *out = save->path && !tlat_save_is_file(save) ? NULL : stdout;
-	char *repeat = repeat_of(c, report);
-	struct tlat_error error;
+	char *repeat = repeat_of(c, report),
+	     *saturation = c->rates ? saturation_text(report) : NULL;
+	const struct tlat_finding finding = { .id = "saturated",
+					      .text = saturation,
+					      .severity = TLAT_INFO };
+	const struct tlat_conclusion conclusion = {
+		.command = "storm",
+		.save = save,
+		.findings = c->findings,
+		.strict = c->strict,
+		.argc = argc,
+		.argv = argv,
+		.repeat = repeat,
+		.summary = saturation,
+	};
+	int code;
 
-	tlat_report_origin(report, argc, argv, repeat);
+	if (saturation && *saturation)
+		tlat_report_note(report, &finding);
+	code = tlat_conclude(&conclusion, report);
 	free(repeat);
-	if (out) {
-		tlat_results_machine(report, out);
-		tlat_results_print(report, out);
-	}
-	if (c->rates)
-		find_saturation(report, out);
-	if (out) {
-		tlat_findings_print(report, c->findings, out);
-		if (tlat_stop_requested())
-			fputs("ended by a signal; this is what had been measured\n", out);
-		tlat_results_repeat(report, out);
-	}
-	if (tlat_save_end(save, report, &error) < 0)
-		return tlat_complain("storm", "%s", error.text);
-	if (c->strict && tlat_findings_worst(report) >= TLAT_WARN)
-		return tlat_complain("storm",
-				     "--strict: the measurement is degraded; see findings");
-	return TLAT_EXIT_FINE;
+	free(saturation);
+	return code;
 }
 
 static int storm(const struct storm_config *c, int argc, char **argv)

@@ -217,11 +217,12 @@ static void print_info_ids(const struct tlat_report *report, size_t n, FILE *out
 	if (!line)
 		return;
 	fprintf(line, "%zu notes:", n);
-	for (const char *before = ""; next_finding(&walk, &finding);) {
-		if (finding.severity != TLAT_INFO)
+	for (const char *before = "", *last = ""; next_finding(&walk, &finding);) {
+		if (finding.severity != TLAT_INFO || !strcmp(finding.id, last))
 			continue;
 		fprintf(line, "%s %s", before, finding.id);
 		before = ",";
+		last = finding.id;
 	}
 	fputs("; --findings prints them in full", line);
 	fclose(line);

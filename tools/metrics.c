@@ -90,14 +90,23 @@ static void write_title(const char *column, char text[NAME_TEXT])
 			*at = ' ';
 }
 
-static void collect(const struct tlat_result *result, struct names *rows, struct names *columns)
+/* "create.N1000": one of several sizes. */
+static bool is_sized(const char *name)
+{
+	const char *n = strstr(name, ".N");
+
+	return n && n[2] >= '0' && n[2] <= '9';
+}
+
+static void collect(const struct tlat_result *result, bool sized, struct names *rows,
+		    struct names *columns)
 {
 	struct tlat_metric m = { .size = sizeof(m) };
 
 	for (size_t i = 0; tlat_result_metric(result, i, &m) == 0; i++) {
 		const char *column = column_of(m.name);
 
-		if (!column)
+		if (!column || is_sized(m.name) != sized)
 			continue;
 		add_name(rows, m.name, (size_t)(column - 1 - m.name));
 		add_name(columns, column, strlen(column));
@@ -190,6 +199,17 @@ static void print_head(const struct tlat_result *result, FILE *out)
 	fputc('\n', out);
 }
 
+static void print_tables(const struct tlat_result *result, struct names *rows,
+			 struct names *columns, FILE *out)
+{
+	for (int sized = 1; sized >= 0; sized--) {
+		rows->n = columns->n = 0;
+		collect(result, sized, rows, columns);
+		if (rows->n)
+			print_table(result, rows, columns, out);
+	}
+}
+
 void tlat_metrics_print(const struct tlat_result *result, FILE *out)
 {
 	struct names *rows, *columns;
@@ -200,9 +220,7 @@ void tlat_metrics_print(const struct tlat_result *result, FILE *out)
 	columns = calloc(1, sizeof(*columns));
 	if (rows && columns) {
 		print_head(result, out);
-		collect(result, rows, columns);
-		if (rows->n)
-			print_table(result, rows, columns, out);
+		print_tables(result, rows, columns, out);
 		print_rest(result, out);
 		fputc('\n', out);
 	}

@@ -24,6 +24,7 @@ static const struct {
 	{ "list", "every probe: from, to, and whether it runs here", tlat_cmd_list },
 	{ "check", "audit this machine: isolation, privileges, self-test", tlat_cmd_check },
 	{ "show", "print a report again", tlat_cmd_show },
+	{ "scale", "what many timers, waiters or pairs cost", tlat_cmd_scale },
 	{ "storm", "let timers loose, and count what is left", tlat_cmd_storm },
 };
 

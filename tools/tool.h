@@ -20,6 +20,7 @@ enum tlat_exit {
 int tlat_cmd_run(int argc, char **argv);
 int tlat_cmd_list(int argc, char **argv);
 int tlat_cmd_check(int argc, char **argv);
+int tlat_cmd_scale(int argc, char **argv);
 int tlat_cmd_show(int argc, char **argv);
 int tlat_cmd_storm(int argc, char **argv);
 

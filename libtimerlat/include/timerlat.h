@@ -16,7 +16,7 @@
  *
  * The header is in the order in which a user meets things: versions, errors,
  * findings, options, machine, clock, real-time attributes, histogram, probes,
- * run, report, storm, budget.
+ * run, report, storm, scale, budget.
  *
  * Conventions. A function that returns int gives a value >= 0 or a negative
  * errno; errno itself is not part of the contract. -ENOSYS: this kernel lacks
@@ -843,6 +843,50 @@ struct tlat_storm_opts {
  * without clone3(2); what creating processes and timers said (-EAGAIN, -ENOMEM). [setup]
  */
 TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
+			struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Scale: what many of a kind cost
+ */
+
+enum tlat_scale_what {
+	TLAT_SCALE_TIMERS = 0,	/* creating, asking and deleting N POSIX timers */
+	TLAT_SCALE_WAKEUPS = 1, /* one futex wake of N waiters */
+	TLAT_SCALE_PAIRS = 2,	/* wakes in N pairs at a time */
+};
+
+struct tlat_scale_opts {
+	size_t size;
+	const char *cpus;		    /* timers: one worker on each (NULL: one, the best);
+					     * wakeups: the waker's, then the waiters'; pairs: all
+					     * that are used (NULL: the pair that a run takes; all
+					     * that can be used) */
+	const struct tlat_machine *machine; /* borrowed (NULL: read for this) */
+	const struct tlat_clock *clock;	    /* borrowed, for the report (NULL: none) */
+	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never) */
+	const int64_t *sizes;		    /* N, ascending (NULL: timers 1000, 5000, 20000; wakeups
+					     * 1 to 256 and pairs 1 to CPUs x 8 in powers of 2) */
+	size_t n_sizes;			    /* (0: sizes is not looked at; at most 32) */
+	int64_t rounds;			    /* timers, wakeups: repetitions of each (0: 5; 50) */
+	int64_t duration_ns;		    /* pairs: of each (0: 500 ms) */
+	int32_t what;			    /* enum tlat_scale_what */
+	int32_t threads;		    /* timers: 1: workers are threads of this process, not
+					     * processes of their own */
+	int32_t policy;			    /* enum tlat_policy (0: inherit) */
+	int32_t priority;
+};
+
+#define TLAT_SCALE_OPTS(...)                                                                       \
+	((struct tlat_scale_opts){ .size = sizeof(struct tlat_scale_opts), __VA_ARGS__ })
+
+/*
+ * Measure a cost at several N and report one result of kind "scale": the figures at each N, and for
+ * each phase the exponent with which it grows, the slope between logarithms, with its 95 %
+ * interval. The finding "scaling" puts it in words. What the limit on queued signals or memory does
+ * not allow is scaled down beforehand, with a finding. No timer is left behind. Returns as
+ * tlat_storm() does. [setup]
+ */
+TLAT_API int tlat_scale(struct tlat_report **ret_report, const struct tlat_scale_opts *opts,
 			struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------

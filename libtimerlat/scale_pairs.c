@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/*
+ * scale_pairs.c - wakes in N pairs at a time. Both sides of a pair wake each other in turn, each
+ * after a short sleep in which the other one goes to its wait; nobody spins, so that what grows
+ * with N is what the wakes do to each other.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run_thread.h"
+#include "scale.h"
+
+#define SETTLE_NS	    50000L
+#define STACK_BYTES	    65536
+#define DEFAULT_DURATION_NS 500000000LL
+#define LOOK_NS		    20000000L
+
+struct crowd;
+struct pair;
+
+struct side {
+	struct pair *pair;
+	unsigned int turn; /* 0 and 1 */
+	int32_t cpu;
+	pthread_t thread;
+	uint64_t not_asleep;
+};
+
+struct pair {
+	alignas(TLAT_CACHE_LINE) atomic_uint word; /* turns so far */
+	atomic_ullong kicked_at;
+	alignas(TLAT_CACHE_LINE) struct crowd *crowd;
+	struct side sides[2];
+	struct tlat_hist *latency; /* of both: only the one whose turn it is writes */
+};
+
+struct crowd {
+	struct tlat_gate gate;
+	atomic_bool ending;
+	int32_t policy, priority;
+	int64_t n;
+	struct pair *pairs;
+};
+
+static long futex(atomic_uint *word, int op, unsigned int value)
+{
+	return syscall(SYS_futex, word, op | 128 /* FUTEX_PRIVATE_FLAG */, value, NULL, NULL, 0);
+}
+
+/* The kick's answer is published after the wake, so the waiter reads it a turn later. */
+static void kick(struct side *side)
+{
+	struct pair *pair = side->pair;
+
+	nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+	atomic_store(&pair->kicked_at, tlat_gettime_ns(CLOCK_MONOTONIC));
+	atomic_fetch_add(&pair->word, 1);
+	if (futex(&pair->word, 1, INT_MAX) < 1)
+		side->not_asleep++;
+}
+
+/* Whether it slept: a wait that did not is no wake. */
+static bool await(struct side *side, unsigned int turn)
+{
+	bool slept = false;
+
+	while (atomic_load(&side->pair->word) < turn)
+		slept |= futex(&side->pair->word, 0, turn - 1) == 0;
+	return slept;
+}
+
+static void play(struct side *side)
+{
+	struct pair *pair = side->pair;
+
+	for (unsigned int turn = side->turn;; turn += 2) {
+		bool slept = await(side, turn);
+		uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC);
+
+		if (atomic_load(&pair->crowd->ending))
+			break;
+		if (slept)
+			tlat_hist_record(pair->latency,
+					 (int64_t)(now - atomic_load(&pair->kicked_at)));
+		kick(side);
+	}
+	/* the other one may wait for this turn */
+	atomic_fetch_add(&pair->word, 2);
+	futex(&pair->word, 1, INT_MAX);
+}
+
+static void *side_thread(void *arg)
+{
+	struct side *side = arg;
+	struct crowd *crowd = side->pair->crowd;
+	struct tlat_side_facts facts;
+	const char *what;
+	int error = tlat_become(side->cpu, crowd->policy, crowd->priority, &facts, &what);
+
+	if (tlat_gate_arrive(&crowd->gate, error))
+		play(side);
+	return NULL;
+}
+
+/* Neighbours in the list; one CPU has both. */
+static int make_pair(struct tlat_scale *s, struct crowd *crowd, int64_t i)
+{
+	struct pair *pair = &crowd->pairs[i];
+
+	pair->crowd = crowd;
+	for (unsigned int k = 0; k < 2; k++)
+		pair->sides[k] = (struct side){
+			.pair = pair,
+			.turn = k,
+			.cpu = s->place->cpus[(i * 2 + k) % s->place->n],
+		};
+	return tlat_hist_new(&pair->latency, TLAT_NSEC_PER_SEC);
+}
+
+static int start_sides(struct crowd *crowd, int *ret_started)
+{
+	pthread_attr_t attr;
+	int error = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	for (*ret_started = 0; *ret_started < 2 * crowd->n && !error; *ret_started += !error) {
+		struct side *side = &crowd->pairs[*ret_started / 2].sides[*ret_started % 2];
+
+		error = pthread_create(&side->thread, &attr, side_thread, side);
+	}
+	pthread_attr_destroy(&attr);
+	return -error;
+}
+
+static void last_while(struct tlat_scale *s, int64_t ns)
+{
+	uint64_t end = tlat_gettime_ns(CLOCK_MONOTONIC) + (uint64_t)ns;
+
+	while (tlat_gettime_ns(CLOCK_MONOTONIC) < end && !s->stopped) {
+		nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+		s->stopped |= tlat_scale_stopping(s);
+	}
+}
+
+/* All threads, with every signal blocked; they are gone afterwards. */
+static int play_all(struct tlat_scale *s, struct crowd *crowd)
+{
+	sigset_t all, before;
+	int started, error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = start_sides(crowd, &started);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (tlat_gate_gather(&crowd->gate, started) && !error)
+		error = -EPERM;
+	tlat_gate_set(&crowd->gate, error ? TLAT_GATE_ABORTED : TLAT_GATE_OPEN);
+	if (!error)
+		last_while(s, s->opts.duration_ns);
+	atomic_store(&crowd->ending, true);
+	for (int i = 0; i < started; i++)
+		pthread_join(crowd->pairs[i / 2].sides[i % 2].thread, NULL);
+	return error;
+}
+
+static void merge(const struct crowd *crowd, struct tlat_hist *into, uint64_t *ret_not_asleep)
+{
+	for (int64_t i = 0; i < crowd->n; i++) {
+		const struct pair *pair = &crowd->pairs[i];
+
+		tlat_hist_merge(into, pair->latency);
+		*ret_not_asleep += pair->sides[0].not_asleep + pair->sides[1].not_asleep;
+	}
+}
+
+static void put(struct tlat_scale *s, int64_t n, const struct tlat_hist *hist, uint64_t not_asleep,
+		struct tlat_scale_series *p50, struct tlat_scale_series *p99)
+{
+	struct tlat_result *result = s->result;
+	double count = (double)tlat_hist_count(hist);
+
+	if (!tlat_hist_count(hist))
+		return;
+	tlat_scale_series_add(p50, (double)n, tlat_hist_quantile(hist, 0.5));
+	tlat_scale_series_add(p99, (double)n, tlat_hist_quantile(hist, 0.99));
+	tlat_scale_put(result, p50, "pairs", "p50_ns", n);
+	tlat_scale_put(result, p99, "pairs", "p99_ns", n);
+	tlat_result_put_metric(result, count * 1e9 / (double)s->opts.duration_ns, "Hz", TLAT_HIGHER,
+			       "pairs.N%lld.wakes_hz", (long long)n);
+	tlat_result_put_metric(result, (double)not_asleep, "1", TLAT_NEITHER,
+			       "pairs.N%lld.not_asleep", (long long)n);
+}
+
+static void free_crowd(struct crowd *crowd)
+{
+	for (int64_t i = 0; crowd->pairs && i < crowd->n; i++)
+		tlat_hist_free(crowd->pairs[i].latency);
+	free(crowd->pairs);
+	tlat_gate_destroy(&crowd->gate);
+}
+
+static int run_crowd(struct tlat_scale *s, int64_t n, struct tlat_scale_series *p50,
+		     struct tlat_scale_series *p99)
+{
+	struct crowd crowd = { .n = n, .policy = s->policy, .priority = s->priority };
+	struct tlat_hist *hist = NULL;
+	uint64_t not_asleep = 0;
+	int error;
+
+	tlat_gate_init(&crowd.gate);
+	crowd.pairs = aligned_alloc(TLAT_CACHE_LINE, (size_t)n * sizeof(*crowd.pairs));
+	if (crowd.pairs)
+		memset(crowd.pairs, 0, (size_t)n * sizeof(*crowd.pairs));
+	error = crowd.pairs ? tlat_hist_new(&hist, TLAT_NSEC_PER_SEC) : -ENOMEM;
+	for (int64_t i = 0; i < n && !error; i++)
+		error = make_pair(s, &crowd, i);
+	if (!error)
+		error = play_all(s, &crowd);
+	if (!error) {
+		merge(&crowd, hist, &not_asleep);
+		put(s, n, hist, not_asleep, p50, p99);
+	}
+	free_crowd(&crowd);
+	tlat_hist_free(hist);
+	return error;
+}
+
+static void judge(struct tlat_scale *s, const struct tlat_scale_series *p50,
+		  const struct tlat_scale_series *p99)
+{
+	struct tlat_fit fit;
+
+	if (tlat_scale_exponent(s->result, p50, "p50", &fit))
+		tlat_scale_judge(&s->result->findings, "median wake", "pairs", &fit);
+	if (tlat_scale_exponent(s->result, p99, "p99", &fit))
+		tlat_scale_judge(&s->result->findings, "p99 of wakes", "pairs", &fit);
+}
+
+int tlat_scale_pairs(struct tlat_scale *s, struct tlat_error *reterr)
+{
+	struct tlat_scale_series p50, p99 = { 0 };
+	int error = tlat_scale_series_init(&p50, s->n_sizes);
+
+	if (!error)
+		error = tlat_scale_series_init(&p99, s->n_sizes);
+	if (!s->opts.duration_ns)
+		s->opts.duration_ns = DEFAULT_DURATION_NS;
+	for (size_t i = 0; i < s->n_sizes && !error && !s->stopped; i++)
+		error = run_crowd(s, s->sizes[i], &p50, &p99);
+	if (error)
+		tlat_fail(reterr, error, "pairs could not be started: %s; check RLIMIT_NPROC",
+			  strerror(-error));
+	else
+		judge(s, &p50, &p99);
+	tlat_scale_series_free(&p50);
+	tlat_scale_series_free(&p99);
+	return error;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/*
+ * scale_wakeups.c - one futex wake of N waiters: what the call costs, when the first and when the
+ * last of them runs. Stamps of several CPUs are taken on one clock, CLOCK_MONOTONIC.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run_thread.h"
+#include "scale.h"
+
+#define SETTLE_NS   1000000L /* from the last announcement to the kick */
+#define STACK_BYTES 65536
+#define AGAIN_NS    200000L
+#define PATIENCE    25000 /* looks of AGAIN_NS */
+
+struct flock;
+
+struct waiter {
+	alignas(TLAT_CACHE_LINE) atomic_ullong woken_at;
+	struct flock *flock;
+	int32_t cpu;
+	pthread_t thread;
+};
+
+struct flock {
+	alignas(TLAT_CACHE_LINE) atomic_uint word; /* the round; even: waiting */
+	alignas(TLAT_CACHE_LINE) atomic_uint announced;
+	alignas(TLAT_CACHE_LINE) atomic_uint awake;
+	atomic_bool ending;
+	struct tlat_gate gate;
+	int32_t policy, priority;
+	struct waiter *waiters;
+	int64_t n;
+};
+
+static long futex(atomic_uint *word, int op, unsigned int value)
+{
+	return syscall(SYS_futex, word, op | 128 /* FUTEX_PRIVATE_FLAG */, value, NULL, NULL, 0);
+}
+
+static void wait_rounds(struct waiter *w)
+{
+	struct flock *f = w->flock;
+
+	for (unsigned int round = 0; !atomic_load(&f->ending); round++) {
+		atomic_fetch_add(&f->announced, 1);
+		while (atomic_load_explicit(&f->word, memory_order_acquire) == round)
+			futex(&f->word, 0, round);
+		atomic_store_explicit(&w->woken_at, tlat_gettime_ns(CLOCK_MONOTONIC),
+				      memory_order_relaxed);
+		atomic_fetch_add(&f->awake, 1);
+	}
+}
+
+static void *waiter_thread(void *arg)
+{
+	struct waiter *w = arg;
+	struct tlat_side_facts facts;
+	const char *what;
+	int error = tlat_become(w->cpu, w->flock->policy, w->flock->priority, &facts, &what);
+
+	if (tlat_gate_arrive(&w->flock->gate, error))
+		wait_rounds(w);
+	return NULL;
+}
+
+/* Waiters share the CPUs behind the first one; it has them when there is no other. */
+static int32_t waiter_cpu(const struct tlat_scale *s, int64_t i)
+{
+	const struct tlat_placement *place = s->place;
+
+	return place->n > 1 ? place->cpus[1 + i % (place->n - 1)] : place->cpus[0];
+}
+
+static int start_waiters(struct tlat_scale *s, struct flock *f, int64_t *ret_started)
+{
+	pthread_attr_t attr;
+	int error = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	for (*ret_started = 0; *ret_started < f->n && !error; *ret_started += !error) {
+		struct waiter *w = &f->waiters[*ret_started];
+
+		w->flock = f;
+		w->cpu = waiter_cpu(s, *ret_started);
+		error = pthread_create(&w->thread, &attr, waiter_thread, w);
+	}
+	pthread_attr_destroy(&attr);
+	return -error;
+}
+
+/* Until all of them have announced, or woken; then for so long that the last one sleeps. */
+static bool await(const atomic_uint *count, uint64_t all)
+{
+	for (int i = 0; atomic_load(count) < all; i++) {
+		if (i == PATIENCE)
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_NS }, NULL);
+	}
+	return true;
+}
+
+/* All figures of one N. */
+struct figures {
+	struct tlat_scale_series call, per_waiter, first, last;
+	uint64_t not_asleep;
+};
+
+static void note(struct figures *figures, const struct flock *f, uint64_t t0, uint64_t t1,
+		 long woken)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	double n = (double)f->n;
+
+	for (int64_t i = 0; i < f->n; i++) {
+		uint64_t at = atomic_load(&f->waiters[i].woken_at);
+
+		first = at < first ? at : first;
+		last = at > last ? at : last;
+	}
+	if (woken < f->n) { /* somebody was awake: not the wake of N */
+		figures->not_asleep++;
+		return;
+	}
+	tlat_scale_series_add(&figures->call, n, (double)(t1 - t0));
+	tlat_scale_series_add(&figures->per_waiter, n, (double)(t1 - t0) / n);
+	tlat_scale_series_add(&figures->first, n, (double)(int64_t)(first - t0));
+	tlat_scale_series_add(&figures->last, n, (double)(int64_t)(last - t0));
+}
+
+static void do_rounds(struct tlat_scale *s, struct flock *f, struct figures *figures)
+{
+	for (unsigned int round = 0; round < (unsigned int)s->rounds; round++) {
+		uint64_t all = (uint64_t)f->n * (round + 1), t0, t1;
+		long woken;
+
+		s->stopped |= tlat_scale_stopping(s);
+		if (s->stopped || !await(&f->announced, all))
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+		atomic_store_explicit(&f->word, round + 1, memory_order_release);
+		t0 = tlat_gettime_ns(CLOCK_MONOTONIC);
+		woken = futex(&f->word, 1, INT_MAX);
+		t1 = tlat_gettime_ns(CLOCK_MONOTONIC);
+		if (!await(&f->awake, all))
+			break;
+		note(figures, f, t0, t1, woken);
+	}
+}
+
+/* The last wait ends as the others did. */
+static void end_waiters(struct flock *f, int64_t started)
+{
+	atomic_store(&f->ending, true);
+	atomic_fetch_add(&f->word, 1);
+	futex(&f->word, 1, INT_MAX);
+	for (int64_t i = 0; i < started; i++)
+		pthread_join(f->waiters[i].thread, NULL);
+}
+
+static int run_flock(struct tlat_scale *s, int64_t n, struct figures *figures)
+{
+	struct flock f = { .n = n, .policy = s->policy, .priority = s->priority };
+	int64_t started = 0;
+	int error;
+
+	f.waiters = aligned_alloc(TLAT_CACHE_LINE, (size_t)n * sizeof(*f.waiters));
+	if (!f.waiters)
+		return -ENOMEM;
+	memset(f.waiters, 0, (size_t)n * sizeof(*f.waiters));
+	tlat_gate_init(&f.gate);
+	error = start_waiters(s, &f, &started);
+	if (!error && tlat_gate_gather(&f.gate, (int)started))
+		error = -EPERM;
+	tlat_gate_set(&f.gate, error ? TLAT_GATE_ABORTED : TLAT_GATE_OPEN);
+	if (!error)
+		do_rounds(s, &f, figures);
+	end_waiters(&f, started);
+	tlat_gate_destroy(&f.gate);
+	free(f.waiters);
+	return error;
+}
+
+static int init_figures(const struct tlat_scale *s, struct figures *figures)
+{
+	size_t max = s->n_sizes * (size_t)s->rounds;
+
+	*figures = (struct figures){ 0 };
+	if (tlat_scale_series_init(&figures->call, max) ||
+	    tlat_scale_series_init(&figures->per_waiter, max) ||
+	    tlat_scale_series_init(&figures->first, max) ||
+	    tlat_scale_series_init(&figures->last, max))
+		return -ENOMEM;
+	return 0;
+}
+
+static void free_figures(struct figures *figures)
+{
+	tlat_scale_series_free(&figures->call);
+	tlat_scale_series_free(&figures->per_waiter);
+	tlat_scale_series_free(&figures->first);
+	tlat_scale_series_free(&figures->last);
+}
+
+static void report(struct tlat_scale *s, const struct figures *figures)
+{
+	struct tlat_fit fit;
+
+	for (size_t i = 0; i < s->n_sizes; i++) {
+		int64_t n = s->sizes[i];
+
+		tlat_scale_put(s->result, &figures->call, "wake", "call_ns", n);
+		tlat_scale_put(s->result, &figures->per_waiter, "wake", "per_waiter_ns", n);
+		tlat_scale_put(s->result, &figures->first, "wake", "first_ns", n);
+		tlat_scale_put(s->result, &figures->last, "wake", "last_ns", n);
+	}
+	tlat_result_put_metric(s->result, (double)figures->not_asleep, "1", TLAT_NEITHER,
+			       "not_asleep");
+	if (tlat_scale_exponent(s->result, &figures->call, "call", &fit))
+		tlat_scale_judge(&s->result->findings, "cost of the wake call", "waiters", &fit);
+	if (tlat_scale_exponent(s->result, &figures->last, "last", &fit))
+		tlat_scale_judge(&s->result->findings, "time until the last one runs", "waiters",
+				 &fit);
+}
+
+/* The waker, on a thread of its own: the caller keeps its CPUs and its policy. */
+struct waking {
+	struct tlat_scale *scale;
+	struct figures figures;
+	struct tlat_error why;
+	int error;
+};
+
+static int wake_all_sizes(struct waking *w)
+{
+	struct tlat_scale *s = w->scale;
+	const char *what;
+	int error = tlat_become(s->place->cpus[0], s->policy, s->priority, &s->result->wait, &what);
+
+	if (error)
+		return tlat_fail(&w->why, error, "waker on CPU %d: %s: %s", s->place->cpus[0], what,
+				 strerror(-error));
+	for (size_t i = 0; i < s->n_sizes && !s->stopped && !error; i++)
+		error = run_flock(s, s->sizes[i], &w->figures);
+	return error ? tlat_fail(&w->why, error,
+				 "waiters could not be started: %s; check RLIMIT_NPROC and the "
+				 "cgroup's pids.max",
+				 strerror(-error))
+		     : 0;
+}
+
+static void *waker_thread(void *arg)
+{
+	struct waking *w = arg;
+
+	w->error = wake_all_sizes(w);
+	return NULL;
+}
+
+int tlat_scale_wakeups(struct tlat_scale *s, struct tlat_error *reterr)
+{
+	struct waking waking = { .scale = s };
+	sigset_t all, before;
+	pthread_t thread;
+	int error = init_figures(s, &waking.figures);
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!error)
+		error = -pthread_create(&thread, NULL, waker_thread, &waking);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error) {
+		free_figures(&waking.figures);
+		return tlat_fail(reterr, error, "no waker: %s", strerror(-error));
+	}
+	pthread_join(thread, NULL);
+	error = waking.error;
+	if (error)
+		tlat_fail(reterr, error, "%s", waking.why.text);
+	else
+		report(s, &waking.figures);
+	free_figures(&waking.figures);
+	return error;
+}

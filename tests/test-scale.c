@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/* test-scale.c - scale measurements: every N has its figures, and nothing is left behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scale.h"
+#include "storming.h"
+
+static struct tlat_report *scale(const struct tlat_scale_opts *opts)
+{
+	struct tlat_report *report;
+	struct tlat_error error = { 0 };
+
+	if (tlat_scale(&report, opts, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_string_equal(tlat_result_kind(tlat_report_result(report, 0)), "scale");
+	return report;
+}
+
+/* Timers of this process, as the kernel lists them; -1: it does not. */
+static int own_timers(void)
+{
+	FILE *file = fopen("/proc/self/timers", "re");
+	char line[256];
+	int n = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file))
+		n += !strncmp(line, "ID:", 3);
+	fclose(file);
+	return n;
+}
+
+static void expect_phases(const struct tlat_report *report, const int64_t *sizes, size_t n)
+{
+	static const char *const phases[] = { "create", "getoverrun", "delete" };
+	char name[64];
+
+	for (size_t p = 0; p < TLAT_ARRAY_SIZE(phases); p++) {
+		for (size_t i = 0; i < n; i++) {
+			snprintf(name, sizeof(name), "%s.N%lld.wall_ns", phases[p],
+				 (long long)sizes[i]);
+			assert_true(metric(report, name) > 0);
+		}
+		snprintf(name, sizeof(name), "%s.exponent", phases[p]);
+		assert_true(isfinite(metric(report, name)));
+		snprintf(name, sizeof(name), "%s.exponent_lo", phases[p]);
+		assert_true(isfinite(metric(report, name)));
+	}
+	assert_true(has_finding(report, "scaling"));
+}
+
+static void every_phase_of_every_size_has_its_figures(void **state)
+{
+	const int64_t sizes[] = { 10, 50, 200 };
+	struct tlat_report *report =
+		scale(&TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 3, .rounds = 3));
+
+	(void)state;
+	expect_phases(report, sizes, 3);
+	assert_near(metric(report, "workers"), 1);
+	assert_true(isnan(metric(report, "create.contention")));
+	assert_false(has_finding(report, "timers-refused"));
+	tlat_report_free(report);
+}
+
+static void workers_are_processes_or_threads_and_leave_no_timer(void **state)
+{
+	const int64_t sizes[] = { 20, 100 };
+	int before = own_timers();
+
+	(void)state;
+	for (int32_t threads = 0; threads <= 1; threads++) {
+		struct tlat_report *report =
+			scale(&TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 2, .rounds = 3,
+					       .cpus = "all", .threads = threads));
+		double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+
+		expect_phases(report, sizes, 2);
+		assert_near(metric(report, "workers"), cpus);
+		assert_int_equal(isfinite(metric(report, "create.contention")), cpus > 1);
+		assert_int_equal(own_timers(), before);
+		tlat_report_free(report);
+	}
+}
+
+static void a_lower_signal_limit_is_a_finding_and_no_failure(void **state)
+{
+	struct rlimit before, low;
+	struct tlat_report *report;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_SIGPENDING, &before), 0);
+	low = before;
+	low.rlim_cur = 1000;
+	assert_int_equal(setrlimit(RLIMIT_SIGPENDING, &low), 0);
+	report = scale(&TLAT_SCALE_OPTS(.rounds = 2));
+	setrlimit(RLIMIT_SIGPENDING, &before);
+	assert_true(has_finding(report, "signal-limit"));
+	assert_true(isnan(metric(report, "create.N20000.wall_ns")));
+	assert_true(isfinite(metric(report, "create.exponent")));
+	assert_int_equal(own_timers() > 0, 0);
+	tlat_report_free(report);
+}
+
+/* The ids are asked for: a timer of the host's own must not be in the way, nor be deleted. */
+static void timers_of_the_host_survive(void **state)
+{
+	const int64_t sizes[] = { 50 };
+	struct sigevent event = { .sigev_notify = SIGEV_NONE };
+	struct itimerspec spec = { .it_value.tv_sec = 1000 };
+	timer_t timer;
+
+	(void)state;
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	assert_int_equal(timer_settime(timer, 0, &spec, NULL), 0);
+	for (int32_t threads = 0; threads <= 1; threads++)
+		tlat_report_free(scale(&TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 1, .rounds = 1,
+							.threads = threads)));
+	assert_int_equal(timer_gettime(timer, &spec), 0);
+	assert_true(spec.it_value.tv_sec > 900);
+	assert_int_equal(timer_delete(timer), 0);
+}
+
+static void one_wake_wakes_all_of_them(void **state)
+{
+	const int64_t sizes[] = { 1, 4, 16 };
+	struct tlat_report *report =
+		scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_WAKEUPS, .sizes = sizes, .n_sizes = 3,
+				       .rounds = 10));
+
+	(void)state;
+	assert_true(metric(report, "wake.N1.call_ns") > 0);
+	assert_true(metric(report, "wake.N16.call_ns") > 0);
+	assert_near(metric(report, "wake.N16.per_waiter_ns") * 16,
+		    metric(report, "wake.N16.call_ns"));
+	assert_true(metric(report, "wake.N16.first_ns") <= metric(report, "wake.N16.last_ns"));
+	assert_true(metric(report, "not_asleep") <= 30);
+	assert_true(isfinite(metric(report, "call.exponent")));
+	tlat_report_free(report);
+}
+
+static void pairs_wake_each_other_however_many(void **state)
+{
+	const int64_t sizes[] = { 1, 2, 5 };
+	struct tlat_report *report =
+		scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes, .n_sizes = 3,
+				       .duration_ns = 100000000));
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "pairs.N%lld.p50_ns", (long long)sizes[i]);
+		assert_true(metric(report, name) > 0);
+		snprintf(name, sizeof(name), "pairs.N%lld.wakes_hz", (long long)sizes[i]);
+		assert_true(metric(report, name) > 0);
+	}
+	assert_true(isfinite(metric(report, "p50.exponent")));
+	tlat_report_free(report);
+}
+
+static void a_stop_ends_each_of_them(void **state)
+{
+	const volatile int32_t stop = 1;
+
+	(void)state;
+	for (int32_t what = TLAT_SCALE_TIMERS; what <= TLAT_SCALE_PAIRS; what++) {
+		struct tlat_report *report = scale(
+			&TLAT_SCALE_OPTS(.what = what, .stop = &stop,
+					 .rounds = what == TLAT_SCALE_PAIRS ? 0 : 10000,
+					 .duration_ns =
+						 what == TLAT_SCALE_PAIRS ? 100000000000 : 0));
+
+		assert_string_equal(tlat_report_end(report), "signal");
+		tlat_report_free(report);
+	}
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+	const int64_t down[] = { 5, 3 }, none[] = { 0 };
+	const struct tlat_scale_opts bad[] = {
+		TLAT_SCALE_OPTS(.what = 3),
+		TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .threads = 1),
+		TLAT_SCALE_OPTS(.sizes = down, .n_sizes = 2),
+		TLAT_SCALE_OPTS(.sizes = none, .n_sizes = 1),
+		TLAT_SCALE_OPTS(.n_sizes = 1),
+		TLAT_SCALE_OPTS(.n_sizes = 33, .sizes = down),
+		TLAT_SCALE_OPTS(.rounds = -1),
+		TLAT_SCALE_OPTS(.cpus = "none-such"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(bad); i++) {
+		struct tlat_report *report = NULL;
+		struct tlat_error error = { 0 };
+
+		assert_int_equal(tlat_scale(&report, &bad[i], &error), -EINVAL);
+		assert_null(report);
+		assert_true(*error.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_phase_of_every_size_has_its_figures),
+		cmocka_unit_test(workers_are_processes_or_threads_and_leave_no_timer),
+		cmocka_unit_test(a_lower_signal_limit_is_a_finding_and_no_failure),
+		cmocka_unit_test(timers_of_the_host_survive),
+		cmocka_unit_test(one_wake_wakes_all_of_them),
+		cmocka_unit_test(pairs_wake_each_other_however_many),
+		cmocka_unit_test(a_stop_ends_each_of_them),
+		cmocka_unit_test(options_that_make_no_sense_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

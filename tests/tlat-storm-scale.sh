@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tlat storm and scale: reports that the schema accepts, presets that conserve, sweeps, limits,
+# signals, refusals. What is counted is judged, never how long it took.
+set -euo pipefail
+export LC_ALL=C
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail()
+{
+	echo "tlat-storm-scale: $*" >&2
+	exit 1
+}
+
+# storm <seconds at most> <options>
+storm()
+{
+	timeout -s KILL "$1" "$TLAT" storm "${@:2}"
+}
+
+refused()
+{
+	local code=0
+
+	timeout -s KILL 20 "$TLAT" "${@:2}" >"$work/out" 2>"$work/err" || code=$?
+	[ "$code" = 2 ] || fail "$*: exit $code, not 2"
+	grep -q -- "$1" "$work/err" || fail "${*:2}: says \"$(cat "$work/err")\", not \"$1\""
+	[ "$(wc -l <"$work/err")" = 1 ] || fail "${*:2}: more than one line of complaint"
+}
+
+has_json()
+{
+	! grep -q "without JSON\|not in this build" "$work/err"
+}
+
+for preset in timer timermix; do
+	storm 60 --preset "$preset" -d 500ms --json "$work/$preset.json" >"$work/out" 2>"$work/err" ||
+		{ has_json || exit 77; fail "--preset $preset: $(cat "$work/err")"; }
+	! grep -q conservation: "$work/out" || fail "--preset $preset: $(cat "$work/out")"
+	grep -q "^repeat: tlat storm -c [0-9]* --preset $preset" "$work/out" ||
+		fail "--preset $preset: no command that repeats it"
+	"$TLAT" show "$work/$preset.json" | grep -q '^realtime ' ||
+		fail "tlat show $preset.json has no row of its clocks"
+done
+
+storm 60 --clocks all --rate 1k,20k -d 200ms --json "$work/all.json" >"$work/out"
+[ "$(grep -c '^monotonic  ' "$work/out")" = 2 ] || fail "a sweep of two rates: $(cat "$work/out")"
+storm 60 --handler rearm -d 100ms >"$work/out"
+grep -q ' stale' "$work/out" || fail "--handler rearm has no column of stale signals"
+
+# A signal ends it, and what was measured is printed. In the foreground of its own: a shell's "&"
+# would have it ignore SIGINT.
+"$TLAT" storm -d 1h >"$work/out" &
+pid=$!
+sleep 1
+kill -TERM "$pid"
+wait "$pid" || fail "SIGTERM: exit $?"
+grep -q 'ended by a signal' "$work/out" || fail "SIGTERM: $(cat "$work/out")"
+grep -q '^monotonic' "$work/out" || fail "SIGTERM: nothing was printed of what was measured"
+
+refused 'no clock of a storm' storm --clocks sundial
+refused 'contradict' storm --rate 1k -i 1ms
+refused 'rate' storm --rate 1k,,2k
+refused 'rate' storm --rate 20M
+refused 'rate' storm --rate 1kk
+refused 'timer or timermix' storm --preset tornado
+refused 'plain or rearm' storm --handler none
+refused 'back-off' storm --preset timermix --handler rearm -d 100ms
+refused 'give both' storm --policy fifo
+refused 'append' storm --append
+refused '99999' storm -c 99999
+
+# == scale ==
+
+timeout -s KILL 60 "$TLAT" scale timers --sizes 100,300,1k --rounds 2 -c all \
+	--json "$work/timers.json" >"$work/out"
+for phase in create getoverrun delete; do
+	grep -qE "^$phase.N1000 " "$work/out" || fail "scale timers: no $phase of 1000"
+	grep -qE "^$phase: exponent -?[0-9.]+ \(-?[0-9.]+ to -?[0-9.]+\), " "$work/out" ||
+		fail "scale timers: no verdict on $phase: $(cat "$work/out")"
+done
+(
+	ulimit -Si 1000
+	timeout -s KILL 60 "$TLAT" scale timers --rounds 2 >"$work/out"
+)
+grep -q 'signal-limit: 1 workers with 20000 timers' "$work/out" ||
+	fail "ulimit -i 1000: $(cat "$work/out")"
+timeout -s KILL 60 "$TLAT" scale wakeups --sizes 1,2,4 --rounds 3 \
+	--json "$work/wakeups.json" >"$work/out"
+grep -q '^wake.N4 ' "$work/out" || fail "scale wakeups: $(cat "$work/out")"
+timeout -s KILL 60 "$TLAT" scale pairs --sizes 1,3 -d 50ms --json "$work/pairs.json" >"$work/out"
+grep -q '^pairs.N3 ' "$work/out" || fail "scale pairs: $(cat "$work/out")"
+code=0
+/usr/bin/python3 "$TLAT_SOURCE/tests/check_schema.py" "$work"/*.json || code=$?
+[ "$code" = 0 ] || [ "$code" = 77 ] || fail "the schema refuses a report"
+
+refused 'timers, wakeups or pairs' scale
+refused 'timers, wakeups or pairs' scale mountains
+refused 'sizes' scale timers --sizes 1k,
+refused 'sizes' scale timers --sizes -5
+refused 'ascending' scale timers --sizes 5,3
+refused 'for timers' scale pairs --threads
+refused 'for pairs' scale timers -d 1s
+refused 'not for pairs' scale pairs --rounds 3
+
+echo "ok: presets, sweep, schema, signal and refusals"

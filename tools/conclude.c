@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/* conclude.c - what every subcommand that measures without runs does with its report. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conclude.h"
+#include "results.h"
+#include "stop.h"
+#include "text.h"
+#include "tool.h"
+
+static void print_lines(const char *text, FILE *out)
+{
+	while (text && *text) {
+		size_t length = strcspn(text, "\n");
+		char *line = strndup(text, length);
+
+		if (line)
+			tlat_text_wrap("", 2, line, out);
+		free(line);
+		text += length + (text[length] == '\n');
+	}
+}
+
+static void print(const struct tlat_conclusion *c, const struct tlat_report *report, FILE *out)
+{
+	tlat_results_machine(report, out);
+	tlat_results_print(report, out);
+	print_lines(c->summary, out);
+	tlat_findings_print(report, c->findings, out);
+	if (tlat_stop_requested())
+		fputs("ended by a signal; this is what had been measured\n", out);
+	tlat_results_repeat(report, out);
+}
+
+int tlat_conclude(const struct tlat_conclusion *c, struct tlat_report *report)
+{
+	struct tlat_error error;
+
+	tlat_report_origin(report, c->argc, c->argv, c->repeat);
+	if (!c->save->path || tlat_save_is_file(c->save))
+		print(c, report, stdout);
+	if (tlat_save_end(c->save, report, &error) < 0)
+		return tlat_complain(c->command, "%s", error.text);
+	if (c->strict && tlat_findings_worst(report) >= TLAT_WARN)
+		return tlat_complain(c->command,
+				     "--strict: the measurement is degraded; see findings");
+	return TLAT_EXIT_FINE;
+}
