@@ -20,7 +20,7 @@ void tlat_scale_budget(int root_fd, struct tlat_scale_budget *b)
 	char *text;
 
 	*b = (struct tlat_scale_budget){ INT64_MAX, INT64_MAX, 0, INT64_MAX };
-	if (!getrlimit(RLIMIT_SIGPENDING, &limit) && limit.rlim_cur < INT64_MAX)
+	if (!getrlimit(RLIMIT_SIGPENDING, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		b->limit = (int64_t)limit.rlim_cur;
 	if (tlat_root_read_all(root_fd, "proc/self/status", &text) >= 0) {
 		line = tlat_text_value(text, "SigQ");

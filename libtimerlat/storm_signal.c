@@ -12,6 +12,16 @@
 
 #include "storm.h"
 
+/* Where long has 32 bits the calls of the old names take times of 32 bits; else there are no
+ * others. */
+#ifdef SYS_timer_settime64
+#define TIMER_SETTIME (sizeof(time_t) > sizeof(long) ? SYS_timer_settime64 : SYS_timer_settime)
+#define TIMER_GETTIME (sizeof(time_t) > sizeof(long) ? SYS_timer_gettime64 : SYS_timer_gettime)
+#else
+#define TIMER_SETTIME SYS_timer_settime
+#define TIMER_GETTIME SYS_timer_gettime
+#endif
+
 #define LEAD_NS	       1000000	     /* from arming to the first expiry */
 #define SHORT_NS       100000	     /* below it the closing equation cannot be read exactly */
 #define EVERY_STAMP_NS 10000	     /* below it only one delivery in 16 is stamped */
@@ -103,7 +113,7 @@ static void settime(const struct tlat_storm_timer *t, int flags, uint64_t value_
 		.it_interval = tlat_timespec_of_ns((int64_t)interval_ns),
 	};
 
-	syscall(SYS_timer_settime, t->id, flags, &spec, NULL);
+	syscall(TIMER_SETTIME, t->id, flags, &spec, NULL);
 }
 
 /* So that a signal of the arming that is replaced is pending when it is replaced. */
@@ -370,7 +380,7 @@ static uint64_t remaining_ns(const struct tlat_storm_timer *t)
 {
 	struct itimerspec spec = { 0 };
 
-	syscall(SYS_timer_gettime, t->id, &spec);
+	syscall(TIMER_GETTIME, t->id, &spec);
 	return (uint64_t)spec.it_value.tv_sec * TLAT_NSEC_PER_SEC + (uint64_t)spec.it_value.tv_nsec;
 }
 

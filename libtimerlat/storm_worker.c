@@ -13,7 +13,9 @@
 
 #include "storm.h"
 
-#define GATE_NS 200000000L
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid /* glibc before 2.41 */
+#endif
 
 static int fail(struct tlat_storm_worker *w, const char *what, int error)
 {
@@ -34,7 +36,7 @@ static int create_posix(struct tlat_storm_worker *w, int32_t i)
 	};
 	int id = 0;
 
-	event._sigev_un._tid = w->got.tid;
+	event.sigev_notify_thread_id = w->got.tid;
 	if (!syscall(SYS_timer_create, tlat_storm_clocks[t->clock].id, &event, &id)) {
 		t->id = id;
 		return 0;
@@ -75,10 +77,8 @@ static int set_up(struct tlat_storm_worker *w)
 
 static void await_go(struct tlat_storm_worker *w)
 {
-	const struct timespec nap = { .tv_nsec = GATE_NS };
-
 	while (!tlat_storm_get(w->storm->go))
-		syscall(SYS_futex, &w->storm->go, 0 /* FUTEX_WAIT */, 0, &nap, NULL, 0);
+		syscall(SYS_futex, &w->storm->go, 0 /* FUTEX_WAIT */, 0, NULL, NULL, 0);
 }
 
 static void take_usage(struct tlat_storm_worker *w, int64_t sign)

@@ -37,9 +37,15 @@ static void the_watchdog_ends_what_does_not_end(void **state)
 
 int main(void)
 {
+#ifdef __SANITIZE_THREAD__
+	/* it holds signals back until the next call that it knows, and with them their contexts */
+	print_message("skipped: ThreadSanitizer runs handlers of its own\n");
+	return 77;
+#else
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_watchdog_ends_what_does_not_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
+#endif
 }

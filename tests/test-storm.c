@@ -272,6 +272,11 @@ static void options_that_make_no_sense_are_refused(void **state)
 
 int main(void)
 {
+#ifdef __SANITIZE_THREAD__
+	/* it holds signals back until the next call that it knows, and with them their contexts */
+	print_message("skipped: ThreadSanitizer runs handlers of its own\n");
+	return 77;
+#else
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_expiration_is_delivered_or_told_as_an_overrun),
 		cmocka_unit_test(interval_timers_deliver_no_more_than_expired),
@@ -288,4 +293,5 @@ int main(void)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
+#endif
 }
