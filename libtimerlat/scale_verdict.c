@@ -12,7 +12,7 @@
 
 #include "scale.h"
 
-#define CONSTANT    1.1	  /* an exponent up to this is no growth per timer */
+#define CONSTANT    1.2	  /* an exponent up to this is no growth per timer */
 #define CHAINED	    1.3	  /* from here on it is what a list shows that is walked */
 #define LONG_CHAIN  4	  /* timers in a bucket */
 #define OLD_BUCKETS 512	  /* before Linux 6.15 */

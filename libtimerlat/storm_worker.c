@@ -118,10 +118,10 @@ static void turn(struct tlat_storm_worker *w)
 static void storm(struct tlat_storm_worker *w)
 {
 	tlat_arch_free_vectors();
-	tlat_storm_arm(w);
-	tlat_storm_fds_arm(w);
 	take_usage(w, -1);
 	w->began_ns = w->progress_at_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
+	tlat_storm_arm(w);
+	tlat_storm_fds_arm(w);
 	tlat_storm_block(false);
 	while (!tlat_storm_stopping(w->storm, 0)) {
 		turn(w);
