@@ -42,9 +42,9 @@ static void put_policy(FILE *out, const struct tlat_run_opts *opts)
 		fprintf(out, " -p %d", opts->priority);
 	if (opts->policy != TLAT_SCHED_DEADLINE)
 		return;
-	put_time(out, "--runtime", opts->runtime_ns);
-	put_time(out, "--deadline", opts->deadline_ns);
-	put_time(out, "--period", opts->period_ns);
+	tlat_repeat_time(out, "--runtime", opts->runtime_ns);
+	tlat_repeat_time(out, "--deadline", opts->deadline_ns);
+	tlat_repeat_time(out, "--period", opts->period_ns);
 }
 
 static void put_limits(FILE *out, const struct tlat_run_opts *opts)
@@ -55,7 +55,7 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 		tlat_repeat_time(out, "-d", opts->duration_ns);
 	fprintf(out, " --warmup %" PRId64, opts->warmup);
 	if (opts->break_ns)
-		put_time(out, "--break", opts->break_ns);
+		tlat_repeat_time(out, "--break", opts->break_ns);
 }
 
 static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct tlat_result *result)
