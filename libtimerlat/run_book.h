@@ -34,8 +34,8 @@ struct tlat_book {
 	bool full;		      /* outliers are as many as are kept */
 	uint64_t ended;		      /* stamp at the end */
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
+	struct tlat_hist *back;	      /* NULL: the probe has no second stamp */
 	struct tlat_counts counts;
-	struct tlat_hist *back;		/* NULL: the probe has no second stamp */
 	struct tlat_outliers *outliers; /* NULL: do not keep them */
 	struct tlat_break *brk;		/* NULL: no value ends the run */
 	uint64_t warmup;		/* unmeasured cycles so far */
