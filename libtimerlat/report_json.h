@@ -123,6 +123,17 @@ json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_result *result)
 int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
 			struct tlat_watch_delta **ret_watch);
 
+/* report_design.c */
+
+json_t *tlat_metrics_json(struct tlat_writer *w, const struct tlat_result *result);
+int tlat_json_get_metrics(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
+/* null when not known. */
+json_t *tlat_design_json(struct tlat_writer *w, const struct tlat_position *position);
+int tlat_json_get_design(struct tlat_reader *r, const json_t *document,
+			 struct tlat_position *position);
+/* run.start and run.boot_id; what cannot be read is not known. */
+void tlat_json_get_origin(const json_t *run, struct tlat_report *report);
+
 /* report_write.c: machine and clock as the document has them; null when not known. */
 json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report);
 json_t *tlat_report_clock_json(struct tlat_writer *w, const struct tlat_report *report);

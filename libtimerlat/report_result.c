@@ -163,7 +163,7 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "call", tlat_side_figures_json(w, result->call));
 	tlat_json_put(w, object, "floor", tlat_side_figures_json(w, result->floor));
 	tlat_json_put(w, object, "floor_pair", tlat_side_figures_json(w, result->floor_pair));
-	tlat_json_put(w, object, "metrics", json_array());
+	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
 	tlat_json_put(w, object, "histogram",
 		      result->latency ? tlat_hist_json(w, result->latency) : json_null());
 	tlat_json_put(w, object, "blocks", tlat_blocks_json(w, result->blocks));
@@ -180,7 +180,11 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 {
 	json_t *object = result->document ? json_copy(result->document) : json_object();
 
-	if (!result->document) {
+	if (!result->document && result->kind) {
+		tlat_json_put(w, object, "kind", json_string(result->kind));
+		tlat_json_put(w, object, "probe", tlat_json_string(result->probe));
+		tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
+	} else if (!result->document) {
 		put_conditions(w, object, result);
 		put_measured(w, object, result);
 	}
@@ -432,6 +436,7 @@ static int fill_result(struct tlat_reader *r, const json_t *document, struct tla
 
 	if ((ret = tlat_json_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
 	    (ret = get_conditions(r, document, result)) < 0 ||
+	    (ret = tlat_json_get_metrics(r, document, result)) < 0 ||
 	    (ret = tlat_json_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
 		return ret;
 	if (strcmp(json_string_value(kind), "latency"))

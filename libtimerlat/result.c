@@ -69,6 +69,7 @@ void tlat_result_free(struct tlat_result *result)
 	tlat_findings_free(&result->findings);
 	tlat_document_free(result->document);
 	tlat_judgement_free(result->judgement);
+	free(result->metrics);
 	free(result->outliers);
 	free(result->raw);
 	free(result->repeat);

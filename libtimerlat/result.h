@@ -100,7 +100,16 @@ struct tlat_judgement {
 
 void tlat_judgement_free(struct tlat_judgement *judgement);
 
+/* One of "metrics"; a value that is no number was null. */
+struct tlat_scalar {
+	char name[48], unit[16];
+	int32_t better; /* -1: lower, 1: higher, 0: neither */
+	double value, sd;
+	uint64_t n;
+};
+
 struct tlat_result {
+	const char *kind; /* static; NULL: "latency" */
 	char probe[48], from[128], to[128];
 	int32_t thread;
 	bool pair, round_trip, verify, has_kick, supported, periodic;
@@ -129,6 +138,8 @@ struct tlat_result {
 	bool has_offset;
 	struct tlat_clock_offset offset; /* kick CPU -> wait CPU */
 	struct tlat_watch_delta *watch;
+	struct tlat_scalar *metrics;
+	size_t n_metrics;
 	char *repeat;			  /* command that repeats this result alone */
 	int32_t end;			  /* enum tlat_end */
 	int32_t verdict;		  /* enum tlat_verdict or TLAT_NO_VERDICT */

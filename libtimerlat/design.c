@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/* design.c - where a run stands in a comparison, and single figures beside distributions. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+TLAT_ASSERT_LAYOUT(struct tlat_design, 5 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_metric, 6 * 8 + 2 * 4);
+
+void tlat_position_free(struct tlat_position *position)
+{
+	free(position->order);
+	free(position->command);
+	free(position->setup);
+	*position = (struct tlat_position){ 0 };
+}
+
+/* Copy text, if there is any; false: no memory. */
+static bool copy_text(char **ret, const char *text)
+{
+	*ret = text ? strdup(text) : NULL;
+	return !text || *ret;
+}
+
+int tlat_report_design(struct tlat_report *report, const struct tlat_design *design)
+{
+	struct tlat_design d;
+	struct tlat_position position;
+	int ret = tlat_opts_copy(&d, sizeof(d), design, NULL);
+
+	if (ret < 0)
+		return ret;
+	if ((d.side != 'A' && d.side != 'B') || d.pair < 0 || d.planned < 0 || d.seed > INT64_MAX)
+		return -EINVAL;
+	position = (struct tlat_position){ .known = true,
+					   .seed = d.seed,
+					   .side = d.side,
+					   .pair = d.pair,
+					   .planned = d.planned,
+					   .looks = d.looks };
+	if (!copy_text(&position.order, d.order) || !copy_text(&position.command, d.command) ||
+	    !copy_text(&position.setup, d.setup)) {
+		tlat_position_free(&position);
+		return -ENOMEM;
+	}
+	tlat_position_free(&report->position);
+	report->position = position;
+	report->placed = true;
+	return 0;
+}
+
+int tlat_report_position(const struct tlat_report *report, struct tlat_design *design)
+{
+	const struct tlat_position *p = &report->position;
+	const struct tlat_design d = {
+		.order = p->order,
+		.command = p->command,
+		.setup = p->setup,
+		.seed = p->seed,
+		.side = p->side,
+		.pair = p->pair,
+		.planned = p->planned,
+		.looks = p->looks,
+	};
+
+	return p->known ? tlat_facts_copy(design, &d, sizeof(d)) : -ENOENT;
+}
+
+int tlat_report_metric(struct tlat_report *report, const char *source,
+		       const struct tlat_metric *metric)
+{
+	struct tlat_result *result;
+	struct tlat_metric m;
+	int ret = tlat_opts_copy(&m, sizeof(m), metric, NULL);
+
+	if (ret < 0)
+		return ret;
+	if (!m.name || !m.unit || !isfinite(m.value) || m.better < -1 || m.better > 1 ||
+	    strlen(m.name) >= sizeof(result->metrics->name) ||
+	    strlen(m.unit) >= sizeof(result->metrics->unit))
+		return -EINVAL;
+	result = tlat_result_new();
+	if (result)
+		result->metrics = calloc(1, sizeof(*result->metrics));
+	if (!result || !result->metrics) {
+		tlat_result_free(result);
+		return -ENOMEM;
+	}
+	result->kind = "metric";
+	snprintf(result->probe, sizeof(result->probe), "%s", source);
+	result->n_metrics = 1;
+	*result->metrics =
+		(struct tlat_scalar){ .better = m.better, .value = m.value, .sd = m.sd, .n = m.n };
+	strcpy(result->metrics->name, m.name);
+	strcpy(result->metrics->unit, m.unit);
+	return tlat_report_add(report, result);
+}
+
+int tlat_result_metric(const struct tlat_result *result, size_t index, struct tlat_metric *metric)
+{
+	const struct tlat_scalar *from;
+	struct tlat_metric m;
+
+	if (index >= result->n_metrics)
+		return -ENOENT;
+	from = &result->metrics[index];
+	m = (struct tlat_metric){ .name = from->name,
+				  .unit = from->unit,
+				  .value = from->value,
+				  .sd = from->sd,
+				  .n = from->n,
+				  .better = from->better };
+	return tlat_facts_copy(metric, &m, sizeof(m));
+}
