@@ -11,7 +11,7 @@
 #include "compare.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_compare_opts, 6 * 8 + 2 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 22 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 24 * 8 + 4 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 9 * 8 + 2 * 4);
 
 static const char *const verdict_names[] = {
@@ -355,6 +355,15 @@ int tlat_comparison_verdict(const struct tlat_comparison *comparison)
 	return comparison->verdict;
 }
 
+static double sd_of(const struct tlat_units *units, int side)
+{
+	struct tlat_location l;
+
+	/* Of one side alone: as differences from nothing. */
+	return tlat_location_paired(units->first[side], units->n[side], 0.01, &l) < 0 ? (double)NAN
+										      : l.sd;
+}
+
 int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
 			 struct tlat_compare_item *ret_item)
 {
@@ -380,6 +389,8 @@ int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
 		.sign_hi = from->units.paired ? exp(l->sign_hi) : (double)NAN,
 		.p = from->outcome.p,
 		.sd = l->sd,
+		.base_sd = sd_of(&from->units, TLAT_BASE),
+		.next_sd = sd_of(&from->units, TLAT_NEXT),
 		.mde = expm1(from->outcome.mde),
 		.drift = expm1(from->drift),
 		.noise_boot = from->levels.boot,

@@ -96,6 +96,9 @@ int tlat_compare_measure(const struct tlat_units *u, const struct tlat_rules *ru
 	outcome->p = l->p;
 	outcome->mde = u->paired ? tlat_mde_paired(l->sd, n, rules->alpha, rules->power)
 				 : tlat_mde_unpaired(l->sd, n, m, rules->alpha, rules->power);
+	/* Where no outcome could be significant, nothing would have been found. */
+	if (!isfinite(l->lo))
+		outcome->mde = (double)INFINITY;
 	outcome->needed = tlat_pairs_needed(l->sd, 2 * rules->threshold, rules->alpha, rules->power,
 					    u->paired);
 	for (size_t j = 0; j < u->k; j++) {

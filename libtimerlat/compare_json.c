@@ -12,6 +12,8 @@ static const struct tlat_field item_fields[] = {
 	TLAT_FIELD(tlat_compare_item, ratio, REAL),
 	TLAT_FIELD(tlat_compare_item, p, REAL),
 	TLAT_FIELD(tlat_compare_item, sd, REAL),
+	TLAT_FIELD(tlat_compare_item, base_sd, REAL),
+	TLAT_FIELD_AS(tlat_compare_item, next_sd, "new_sd", REAL),
 	TLAT_FIELD(tlat_compare_item, mde, REAL),
 	TLAT_FIELD(tlat_compare_item, drift, REAL),
 	TLAT_FIELD(tlat_compare_item, n_base, COUNT),

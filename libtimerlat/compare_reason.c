@@ -23,10 +23,11 @@ static void needed_text(const struct tlat_item *item, const struct tlat_members 
 	double target = percent(2 * item->rules.threshold);
 
 	if (item->outcome.needed)
-		snprintf(text, size, "%zu %s%s would find one of %.2g %%", item->outcome.needed,
+		snprintf(text, size, "%zu %s%s would find a shift of %.2g %%", item->outcome.needed,
 			 unit_word(m), m->paired && !m->by_boot ? "" : " a side", target);
 	else
-		snprintf(text, size, "no number of %s up to a million would find one of %.2g %%",
+		snprintf(text, size,
+			 "no number of %s up to a million would find a shift of %.2g %%",
 			 unit_word(m), target);
 }
 

@@ -178,6 +178,14 @@ static void inject_text(const struct tlat_result *r, char *text, size_t size)
 		snprintf(text, size, "none");
 }
 
+static void chain_text(const struct tlat_result *r, char *text, size_t size)
+{
+	if (r->chain_adds)
+		snprintf(text, size, "%llu additions", (unsigned long long)r->chain_adds);
+	else
+		snprintf(text, size, "none");
+}
+
 static void asked_text(const struct tlat_result *r, char *text, size_t size)
 {
 	const char *policy = tlat_policy_name(r->policy_asked);
@@ -303,6 +311,7 @@ int tlat_differences_make(struct tlat_differences *d, const struct tlat_members 
 	    (ret = compare_setting(d, m, "run.cpu_latency", cpu_latency_text)) < 0 ||
 	    (ret = compare_setting(d, m, "run.policy_asked", asked_text)) < 0 ||
 	    (ret = compare_setting(d, m, "run.inject", inject_text)) < 0 ||
+	    (ret = compare_setting(d, m, "run.chain", chain_text)) < 0 ||
 	    (ret = compare_text(d, m, "run.load", load_of)) < 0 ||
 	    (ret = compare_text(d, m, "design.setup", setup_of)) < 0 ||
 	    (ret = compare_text(d, m, "design.command", command_of)) < 0)

@@ -296,6 +296,20 @@ int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
 	return 0;
 }
 
+int tlat_report_parse(struct tlat_report **ret_report, const char *text, size_t size,
+		      const char *name, struct tlat_error *reterr)
+{
+	bool more = size > TLAT_REPORT_BYTES_MAX;
+
+	return tlat_report_read_text(ret_report, text, more ? TLAT_REPORT_BYTES_MAX : size, more,
+				     name, reterr);
+}
+
+const char *tlat_report_boot(const struct tlat_report *report)
+{
+	return report->boot_id;
+}
+
 const struct tlat_result *tlat_report_result(const struct tlat_report *report, size_t index)
 {
 	return index < report->n_results ? report->results[index] : NULL;

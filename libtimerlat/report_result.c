@@ -31,6 +31,11 @@ static const struct tlat_field inject_fields[] = {
 	TLAT_FIELD_AS(tlat_result, recovered_u_ns, "u_ns", REAL),
 };
 
+static const struct tlat_field chain_fields[] = {
+	TLAT_FIELD_AS(tlat_result, chain_adds, "adds", COUNT),
+	TLAT_FIELD_AS(tlat_result, chain_add_ns, "add_ns", REAL),
+};
+
 /* CPU and thread id of a side that never ran are not known. */
 static const struct tlat_field side_fields[] = {
 	TLAT_FIELD(tlat_side_facts, cpu, INT32_OR_NULL),
@@ -146,6 +151,9 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "inject",
 		      tlat_json_group(w, result->injected, result, inject_fields,
 				      TLAT_ARRAY_SIZE(inject_fields)));
+	tlat_json_put(w, object, "chain",
+		      tlat_json_group(w, result->chain_adds > 0, result, chain_fields,
+				      TLAT_ARRAY_SIZE(chain_fields)));
 	tlat_json_put(w, object, "end", json_string(tlat_end_names[result->end]));
 	tlat_json_put(w, object, "repeat", tlat_json_string(result->repeat));
 	tlat_json_put(w, object, "offset",
@@ -271,6 +279,9 @@ static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_r
 				      TLAT_ARRAY_SIZE(inject_fields));
 
 	result->injected = ret > 0;
+	if (ret >= 0)
+		ret = tlat_json_get_group(r, object, "chain", result, chain_fields,
+					  TLAT_ARRAY_SIZE(chain_fields));
 	return ret < 0 ? ret : 0;
 }
 

@@ -126,6 +126,8 @@ struct tlat_result {
 	double injected_ns;  /* delay really spun, median */
 	double recovered_ns; /* as the probe saw it: median of neighbours' differences */
 	double recovered_u_ns;
+	uint64_t chain_adds; /* additions before each kick; 0: none */
+	double chain_add_ns; /* cost of one */
 	struct tlat_counts counts;
 	struct tlat_hist *latency;	      /* NULL: nothing measured */
 	struct tlat_hist *call;		      /* NULL: same-CPU pair, solo */

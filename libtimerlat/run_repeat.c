@@ -86,6 +86,8 @@ static void put_flags(FILE *out, const struct tlat_run_opts *opts)
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(flags); i++)
 		if (opts->flags & flags[i].flag)
 			fprintf(out, " %s", flags[i].option);
+	if (opts->chain_adds)
+		fprintf(out, " --chain %" PRIu64, opts->chain_adds);
 	if (opts->raw)
 		fprintf(out, " --raw %" PRIu64, opts->raw);
 }

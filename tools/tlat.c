@@ -24,6 +24,10 @@ static const struct {
 	{ "list", "every probe: from, to, and whether it runs here", tlat_cmd_list },
 	{ "check", "audit this machine: isolation, privileges, self-test", tlat_cmd_check },
 	{ "show", "print a report again", tlat_cmd_show },
+	{ "compare", "is one side slower? Reports of both in, a verdict out", tlat_cmd_compare },
+	{ "ab", "measure two sides in turn, and compare them", tlat_cmd_ab },
+	{ "plan", "how many pairs, and how long, for a shift to be found", tlat_cmd_plan },
+	{ "merge", "add up reports of the same measurement", tlat_cmd_merge },
 };
 
 int tlat_complain(const char *command, const char *format, ...)

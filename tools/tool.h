@@ -21,6 +21,10 @@ int tlat_cmd_run(int argc, char **argv);
 int tlat_cmd_list(int argc, char **argv);
 int tlat_cmd_check(int argc, char **argv);
 int tlat_cmd_show(int argc, char **argv);
+int tlat_cmd_compare(int argc, char **argv);
+int tlat_cmd_ab(int argc, char **argv);
+int tlat_cmd_plan(int argc, char **argv);
+int tlat_cmd_merge(int argc, char **argv);
 
 /* Fill *reterr and return code, a negative errno. */
 int tlat_tool_fail(struct tlat_error *reterr, int code, const char *format, ...)

@@ -482,6 +482,8 @@ struct tlat_run_opts {
 	int64_t break_ns;    /* end the run on the first value above it (0: none) */
 	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next (0: each
 			      * thread's phase is drawn from the seed; TLAT_ZERO: all at once) */
+	uint64_t chain_adds;  /* test, pairs: so many additions, one after the other, are made
+			       * between the first stamp and each kick (0: none) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
@@ -590,6 +592,13 @@ TLAT_API int tlat_report_origin(struct tlat_report *report, int argc, char *cons
 TLAT_API int tlat_report_read(struct tlat_report **ret_report, const char *path,
 			      struct tlat_error *reterr);
 
+/*
+ * The same from memory: the first document in size bytes of text, which need not end in NUL; name
+ * stands for it in errors. Errors as above, but those of files. [setup]
+ */
+TLAT_API int tlat_report_parse(struct tlat_report **ret_report, const char *text, size_t size,
+			       const char *name, struct tlat_error *reterr);
+
 enum tlat_write_flags {
 	TLAT_WRITE_APPEND = 1 << 0, /* add a line to a JSON Lines file */
 };
@@ -644,6 +653,25 @@ TLAT_API const char *tlat_result_repeat(const struct tlat_result *result);
  */
 TLAT_API int tlat_result_quantile_ns(const struct tlat_result *result, double p,
 				     double *ret_value_ns, double *ret_lo_ns, double *ret_hi_ns);
+
+/* What the samples say of events beyond the largest value, at 95 % confidence. */
+struct tlat_rare {
+	size_t size; /* set by the caller */
+	double largest_ns;
+	double independent;  /* samples, as far as they do not resemble each other */
+	double share_bound;  /* a larger value has at most this probability, 0..1 */
+	double hourly_bound; /* and comes at most this often in an hour */
+	double needed;	     /* samples without a larger one that would show the share asked for */
+	double needed_ns;    /* how long those take at the pace of this result */
+};
+
+/*
+ * What may be said of values that were not seen, and what it would take to say that their
+ * probability is below share (0 < share < 1). Returns 0; -EINVAL for another share or a size of 0;
+ * -ENODATA when nothing was measured. Nothing is extrapolated. [setup]
+ */
+TLAT_API int tlat_result_rare(const struct tlat_result *result, double share,
+			      struct tlat_rare *ret_rare);
 
 /* Flat numbers of a result; a figure the data cannot carry is NAN. */
 struct tlat_summary {
@@ -762,6 +790,12 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
  */
 TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
 				struct tlat_error *reterr);
+
+/*
+ * The boot that the report was made in, as /proc/sys/kernel/random/boot_id has it; "": not known.
+ * Lives as long as the report. [hot]
+ */
+TLAT_API const char *tlat_report_boot(const struct tlat_report *report);
 
 /*
  * Where a run stands in a comparison of A and B: written as "design". order is that of the block
@@ -925,6 +959,7 @@ struct tlat_compare_item {
 	double ratio, lo, hi;	 /* at 1 - alpha; infinite, or 0: too few units for a bound */
 	double sign_lo, sign_hi; /* the same without any assumption; NAN without pairs */
 	double p;		 /* of the rank test, after Holm when there are several items */
+	double base_sd, next_sd; /* of the logarithms of one side's units; NAN: one unit */
 	double sd;    /* of the logarithm of a pair's ratio, or of a unit; NAN: one unit */
 	double mde;   /* smallest shift that would have been found; infinite: none */
 	double drift; /* over the session, both sides; NAN: not known */
