@@ -19,7 +19,7 @@
 
 /* What both commands have. */
 #define SIDES                                                                                      \
-	TEXT("a", "CMD", "side A: run by sh -c with TLAT_JSON=FILE, as tlat run heeds it", a),     \
+	TEXT("a", "CMD", "side A, by sh -c; tlat run in it heeds TLAT_JSON", a),                   \
 		TEXT("b", "CMD", "side B", b),                                                     \
 		TEXT("opt", "OPTS", "options of tlat run PROBE... on both sides", opt),            \
 		TEXT("a-opt", "OPTS", "further ones on side A, such as '--slack default'", a_opt), \
@@ -39,9 +39,9 @@ static const struct tlat_option ab_options[] = {
 	SIDES,
 	{ "pairs", "N", "pairs of runs (20)", &tlat_option_count, FIELD(pairs), 1, 100000, 0,
 	  false },
-	{ "early", NULL, "look at half and at three quarters, and stop on a REGRESSION",
-	  &tlat_option_flag, FIELD(early), 0, 0, 0, false },
-	TEXT("state", "FILE", "keep the reports there; what is there is not run again", state),
+	{ "early", NULL, "look at 1/2 and 3/4, and stop on a REGRESSION", &tlat_option_flag,
+	  FIELD(early), 0, 0, 0, false },
+	TEXT("state", "FILE", "keep reports there; they are not made again", state),
 	TEXT("side", "A|B", "this side alone, in this boot, added to --state", side),
 	{ "runs", "N", "with --side: runs in this boot (1)", &tlat_option_count, FIELD(runs), 1,
 	  100000, 0, false },
@@ -49,7 +49,7 @@ static const struct tlat_option ab_options[] = {
 	  &tlat_option_ratio, FIELD(threshold), 0, 0, 0, false },
 	{ "seed", "N", "of the order (chosen, and kept in --state)", &tlat_option_count,
 	  FIELD(seed), 1, 0, 0, false },
-	TEXT("json", "FILE", "write the comparison; -: to stdout, nothing else there", json),
+	TEXT("json", "FILE", "write the comparison; -: to stdout, alone", json),
 };
 
 static const struct tlat_option plan_options[] = {
@@ -156,7 +156,7 @@ static int check_metric(const struct tlat_command *command, struct tlat_ab_confi
 		return REFUSE(command, "--unit '%s': longer than 15 characters", c->unit);
 	if (!c->metric)
 		return 0;
-	if (!c->a)
+	if (!c->a && !c->b)
 		return REFUSE(command,
 			      "--metric reads the output of --a CMD and --b CMD; give them");
 	r = regcomp(&c->regex, c->metric, REG_EXTENDED | REG_NEWLINE);

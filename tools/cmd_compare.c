@@ -37,10 +37,10 @@ static const struct tlat_option options[] = {
 	  FIELD(lkp), 0, 0, 0, false },
 	{ "benchstat", NULL, "a table as Go's benchstat writes it", &tlat_option_flag,
 	  FIELD(benchstat), 0, 0, 0, false },
-	{ "json", "FILE", "write the comparison; -: to stdout, nothing else there",
-	  &tlat_option_text, FIELD(json), 0, 0, 0, false },
-	{ "bisect", NULL, "for git bisect run: what is not decided exits with 125",
-	  &tlat_option_flag, FIELD(bisect), 0, 0, 0, false },
+	{ "json", "FILE", "write the comparison; -: to stdout, alone", &tlat_option_text,
+	  FIELD(json), 0, 0, 0, false },
+	{ "bisect", NULL, "for git bisect run: not decided exits with 125", &tlat_option_flag,
+	  FIELD(bisect), 0, 0, 0, false },
 };
 
 static const struct tlat_command command = {
