@@ -246,20 +246,6 @@ static int name_sources(struct tlat_report *into, struct tlat_report *const *rep
 	return w.failed ? -ENOMEM : 0;
 }
 
-/* A report of its own, with all that the first one says. */
-static int copy_first(struct tlat_report **ret_copy, const struct tlat_report *first,
-		      struct tlat_error *reterr)
-{
-	char *text = tlat_report_format(first);
-	int ret;
-
-	if (!text)
-		return no_memory(reterr);
-	ret = tlat_report_read_text(ret_copy, text, strlen(text), false, "merged", reterr);
-	free(text);
-	return ret;
-}
-
 int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports, size_t n,
 		      struct tlat_error *reterr)
 {
@@ -269,8 +255,8 @@ int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const
 	if (!n)
 		return tlat_fail(reterr, -EINVAL, "no report to merge");
 	ret = check_reports(reports, n, reterr);
-	if (!ret)
-		ret = copy_first(&into, reports[0], reterr);
+	if (!ret && tlat_report_copy(&into, reports[0]) < 0)
+		ret = no_memory(reterr);
 	if (ret < 0)
 		return ret;
 	for (size_t i = 0; !ret && i < into->n_results; i++)

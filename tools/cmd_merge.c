@@ -88,7 +88,7 @@ static int merge(const struct tlat_reports *all, const struct merge_config *conf
 		return tlat_complain("merge", "%s", error.text);
 	}
 	free(own);
-	tlat_save_init(&save, config->json, append);
+	tlat_save_init(&save, config->json, append, TLAT_UNSET);
 	if (!save.path || tlat_save_is_file(&save))
 		print(sum, config, host, n);
 	if (tlat_save_check(&save, &error) < 0 || tlat_save_end(&save, sum, &error) < 0)
