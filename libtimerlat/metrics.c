@@ -40,6 +40,11 @@ const char *tlat_result_kind(const struct tlat_result *result)
 	return result->kind ? result->kind : "latency";
 }
 
+bool tlat_result_is_metric(const struct tlat_result *result)
+{
+	return result->kind && !strcmp(result->kind, TLAT_KIND_METRIC);
+}
+
 int tlat_result_metric(const struct tlat_result *result, size_t index, struct tlat_metric *metric)
 {
 	const struct tlat_number *figure;

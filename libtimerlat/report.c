@@ -3,6 +3,7 @@
  * report.c - the report as an object: where it comes from, what it owns, and how results get in
  * and are asked for. JSON is elsewhere.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -117,8 +118,11 @@ int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *
 		}
 		*report->clock = *tlat_clock_calibration(clock);
 	}
-	if (machine)
+	if (machine) {
 		take_machine(&report->machine, machine);
+		snprintf(report->boot_id, sizeof(report->boot_id), "%.36s",
+			 report->machine.facts.boot_id);
+	}
 	fill_id(report->id);
 	report->seed = seed;
 	report->slew_ppb = monotonic_slew_ppb();
@@ -160,6 +164,7 @@ void tlat_report_free(struct tlat_report *report)
 	tlat_findings_free(&report->findings);
 	tlat_document_free(report->document);
 	machine_free(&report->machine);
+	tlat_position_free(&report->position);
 	argv_free(report->argv);
 	forget_facts(report);
 	free(report->repeat);
@@ -289,6 +294,20 @@ int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
 	report->argv = copy;
 	report->repeat = command;
 	return 0;
+}
+
+int tlat_report_parse(struct tlat_report **ret_report, const char *text, size_t size,
+		      const char *name, struct tlat_error *reterr)
+{
+	bool more = size > TLAT_REPORT_BYTES_MAX;
+
+	return tlat_report_read_text(ret_report, text, more ? TLAT_REPORT_BYTES_MAX : size, more,
+				     name, reterr);
+}
+
+const char *tlat_report_boot(const struct tlat_report *report)
+{
+	return report->boot_id;
 }
 
 const struct tlat_result *tlat_report_result(const struct tlat_report *report, size_t index)

@@ -21,11 +21,22 @@ struct tlat_report_machine {
 	char *online, *isolated, *isolated_requested, *nohz_full;
 };
 
+/* Where the run stands in a comparison; strings are owned, NULL: not known. */
+struct tlat_position {
+	bool known;
+	char *order, *command, *setup;
+	uint64_t seed;
+	int32_t side, pair, planned, looks;
+};
+
 struct tlat_report {
-	char id[37]; /* random UUID */
+	char id[37];	  /* random UUID */
+	char boot_id[37]; /* "": not known */
+	struct tlat_position position;
+	bool placed; /* a design was recorded since the report was read */
 	char **argv; /* NULL-terminated; NULL: no origin was told */
 	char *repeat;
-	int64_t start_ns;    /* CLOCK_REALTIME */
+	int64_t start_ns;    /* CLOCK_REALTIME; 0: a report was read that does not say */
 	int64_t duration_ns; /* measured; runs that follow each other add up */
 	uint64_t seed;
 	struct tlat_report_machine machine;
@@ -53,6 +64,10 @@ struct tlat_report *tlat_report_alloc(void);
 int tlat_report_calibrate(const struct tlat_report *report, struct tlat_result *result);
 /* Whether figures taken with either have the same uncertainty. */
 bool tlat_calibration_equal(const struct tlat_calibration *a, const struct tlat_calibration *b);
+
+/* design.c */
+
+void tlat_position_free(struct tlat_position *position);
 
 /* summary.c: what JSON and C access both say about a distribution */
 

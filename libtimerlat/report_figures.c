@@ -104,6 +104,23 @@ static json_t *corrected_json(struct tlat_writer *w, const struct tlat_result *r
 	return object;
 }
 
+static const struct tlat_field rare_fields[] = {
+	TLAT_FIELD(tlat_rare, independent, REAL),
+	TLAT_FIELD(tlat_rare, share_bound, REAL),
+	TLAT_FIELD(tlat_rare, hourly_bound, REAL),
+	TLAT_FIELD_AS(tlat_rare, needed, "samples_for_1e6", REAL),
+	TLAT_FIELD_AS(tlat_rare, needed_ns, "ns_for_1e6", REAL),
+};
+
+/* Values above the largest: nothing but the rule of three. */
+static json_t *rare_json(struct tlat_writer *w, const struct tlat_result *result)
+{
+	struct tlat_rare rare = { .size = sizeof(rare) };
+	bool known = tlat_result_rare(result, 1e-6, &rare) == 0;
+
+	return tlat_json_group(w, known, &rare, rare_fields, TLAT_ARRAY_SIZE(rare_fields));
+}
+
 static void put_u(struct tlat_writer *w, json_t *by_figure, const char *key,
 		  const struct tlat_result *result, enum tlat_figure_kind kind,
 		  const struct tlat_estimate *estimate)
@@ -186,6 +203,7 @@ void tlat_json_put_figures(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "needs", result->latency ? needs_json(w, &f) : json_object());
 	tlat_json_put(w, object, "interval", intervals_json(w, &f));
 	tlat_json_put(w, object, "tau", tau_json(w, &f));
+	tlat_json_put(w, object, "rare", rare_json(w, result));
 	tlat_json_put(w, object, "corrected", corrected_json(w, result));
 	tlat_json_put(w, object, "uncertainty", uncertainty_json(w, result, &f));
 }

@@ -117,16 +117,30 @@ int tlat_json_get_outliers(struct tlat_reader *r, const json_t *object, struct t
 json_t *tlat_raw_json(struct tlat_writer *w, const struct tlat_result *result);
 int tlat_json_get_raw(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 
-/* report_metrics.c: items that are no metrics are passed over. */
+/* report_metrics.c */
 
 json_t *tlat_metrics_json(struct tlat_writer *w, const struct tlat_result *result);
 int tlat_json_get_metrics(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
+
+/* report_kinds.c: results that consist of metrics. */
+
+void tlat_json_put_kind(struct tlat_writer *w, json_t *object, const struct tlat_result *result);
+int tlat_json_get_kind(struct tlat_reader *r, const json_t *object, struct tlat_result *result);
 
 /* report_watch.c */
 
 json_t *tlat_watch_json(struct tlat_writer *w, const struct tlat_result *result);
 int tlat_json_get_watch(struct tlat_reader *r, const json_t *object,
 			struct tlat_watch_delta **ret_watch);
+
+/* report_design.c */
+
+/* null when not known. */
+json_t *tlat_design_json(struct tlat_writer *w, const struct tlat_position *position);
+int tlat_json_get_design(struct tlat_reader *r, const json_t *document,
+			 struct tlat_position *position);
+/* run.start and run.boot_id; what cannot be read is not known. */
+void tlat_json_get_origin(const json_t *run, struct tlat_report *report);
 
 /* report_write.c: machine and clock as the document has them; null when not known. */
 json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report);

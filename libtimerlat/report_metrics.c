@@ -29,28 +29,34 @@ json_t *tlat_metrics_json(struct tlat_writer *w, const struct tlat_result *resul
 	return array;
 }
 
-static int32_t better_of(const json_t *object)
+static int get_better(struct tlat_reader *r, const json_t *object, int32_t *ret_better)
 {
-	const char *text = json_string_value(json_object_get(object, "better"));
+	json_t *name;
+	int ret = tlat_json_get(r, object, "better", JSON_STRING, &name);
 
-	for (int32_t i = 0; text && i < (int32_t)TLAT_ARRAY_SIZE(better_names); i++)
-		if (!strcmp(text, better_names[i]))
-			return i + TLAT_LOWER;
-	return TLAT_NEITHER;
+	if (ret < 0 || !name)
+		return ret;
+	for (int32_t i = 0; i < (int32_t)TLAT_ARRAY_SIZE(better_names); i++)
+		if (!strcmp(json_string_value(name), better_names[i])) {
+			*ret_better = i + TLAT_LOWER;
+			return 0;
+		}
+	return tlat_json_refuse(r, "better", "\"%.40s\" is none of lower, higher, none",
+				json_string_value(name));
 }
 
 static int get_metric(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
-	struct tlat_number figure = { .value = NAN, .sd = NAN, .n = 1 };
+	struct tlat_number figure = { .value = NAN, .sd = NAN };
+	json_t *name;
 	int ret;
 
-	if (!json_is_object(object))
-		return 0;
-	figure.better = better_of(object);
-	ret = tlat_json_get_fields(r, object, &figure, fields, TLAT_ARRAY_SIZE(fields));
-	if (!ret && *figure.name)
-		tlat_result_add_metric(result, &figure);
-	return ret;
+	if ((ret = tlat_json_need(r, object, "name", JSON_STRING, &name)) < 0 ||
+	    (ret = tlat_json_get_fields(r, object, &figure, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
+	    (ret = get_better(r, object, &figure.better)) < 0)
+		return ret;
+	tlat_result_add_metric(result, &figure);
+	return 0;
 }
 
 int tlat_json_get_metrics(struct tlat_reader *r, const json_t *object, struct tlat_result *result)

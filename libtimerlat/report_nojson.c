@@ -43,6 +43,19 @@ char *tlat_report_format(const struct tlat_report *report)
 	return NULL;
 }
 
+char *tlat_comparison_format(const struct tlat_comparison *comparison)
+{
+	(void)comparison;
+	return NULL;
+}
+
+int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports, size_t n,
+		      struct tlat_error *reterr)
+{
+	(void)ret_report, (void)reports, (void)n;
+	return not_built(reterr);
+}
+
 void tlat_document_free(void *document)
 {
 	assert(!document);

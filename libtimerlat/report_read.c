@@ -56,6 +56,7 @@ static int get_run(struct tlat_reader *r, const json_t *document, struct tlat_re
 		ret = tlat_json_get_string_copy(r, run, "repeat", &report->repeat);
 	if (!ret)
 		ret = tlat_json_get_end(r, run, &report->end_read);
+	tlat_json_get_origin(run, report);
 	tlat_json_leave(r);
 	return ret;
 }
@@ -63,7 +64,7 @@ static int get_run(struct tlat_reader *r, const json_t *document, struct tlat_re
 /* Members that are only handed on must at least be what they say. */
 static int check_members(struct tlat_reader *r, const json_t *document)
 {
-	static const char *const objects[] = { "tool", "machine", "design" };
+	static const char *const objects[] = { "tool", "machine" };
 	json_t *member;
 	int ret = 0;
 
@@ -111,6 +112,7 @@ static int fill_report(struct tlat_reader *r, const json_t *document, struct tla
 
 	if ((ret = check_schema(r, document)) < 0 || (ret = check_members(r, document)) < 0 ||
 	    (ret = get_run(r, document, report)) < 0 ||
+	    (ret = tlat_json_get_design(r, document, &report->position)) < 0 ||
 	    (ret = tlat_json_get_findings(r, document, &report->findings)) < 0 ||
 	    (ret = tlat_json_get_clock(r, document, &report->clock, &report->slew_ppb)) < 0)
 		return ret;

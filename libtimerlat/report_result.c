@@ -31,6 +31,11 @@ static const struct tlat_field inject_fields[] = {
 	TLAT_FIELD_AS(tlat_result, recovered_u_ns, "u_ns", REAL),
 };
 
+static const struct tlat_field chain_fields[] = {
+	TLAT_FIELD_AS(tlat_result, chain_adds, "adds", COUNT),
+	TLAT_FIELD_AS(tlat_result, chain_add_ns, "add_ns", REAL),
+};
+
 /* CPU and thread id of a side that never ran are not known. */
 static const struct tlat_field side_fields[] = {
 	TLAT_FIELD(tlat_side_facts, cpu, INT32_OR_NULL),
@@ -148,6 +153,9 @@ static void put_conditions(struct tlat_writer *w, json_t *object, const struct t
 	tlat_json_put(w, object, "inject",
 		      tlat_json_group(w, result->injected, result, inject_fields,
 				      TLAT_ARRAY_SIZE(inject_fields)));
+	tlat_json_put(w, object, "chain",
+		      tlat_json_group(w, result->chain_adds > 0, result, chain_fields,
+				      TLAT_ARRAY_SIZE(chain_fields)));
 	tlat_json_put(w, object, "end", json_string(tlat_end_names[result->end]));
 	tlat_json_put(w, object, "repeat", tlat_json_string(result->repeat));
 	tlat_json_put(w, object, "offset",
@@ -177,26 +185,18 @@ static void put_measured(struct tlat_writer *w, json_t *object, const struct tla
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
 }
 
-/* A result that consists of metrics. */
-static void put_metrics(struct tlat_writer *w, json_t *object, const struct tlat_result *result)
-{
-	tlat_json_put(w, object, "metrics", tlat_metrics_json(w, result));
-	if (result->latency)
-		tlat_json_put(w, object, "histogram", tlat_hist_json(w, result->latency));
-	tlat_json_put(w, object, "watch", tlat_watch_json(w, result));
-	tlat_json_put(w, object, "findings", tlat_findings_json(w, &result->findings, 0));
-}
-
 /* A result that was read is written as it was, with all that this library does not know. */
 json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report,
 			 const struct tlat_result *result)
 {
 	json_t *object = result->document ? json_copy(result->document) : json_object();
 
-	if (!result->document) {
+	if (!result->document && tlat_result_is_metric(result)) {
+		tlat_json_put_kind(w, object, result);
+	} else if (!result->document) {
 		put_conditions(w, object, result);
 		if (result->kind)
-			put_metrics(w, object, result);
+			tlat_json_put_kind(w, object, result);
 		else
 			put_measured(w, object, result);
 	}
@@ -297,6 +297,9 @@ static int get_inject(struct tlat_reader *r, const json_t *object, struct tlat_r
 				      TLAT_ARRAY_SIZE(inject_fields));
 
 	result->injected = ret > 0;
+	if (ret >= 0)
+		ret = tlat_json_get_group(r, object, "chain", result, chain_fields,
+					  TLAT_ARRAY_SIZE(chain_fields));
 	return ret < 0 ? ret : 0;
 }
 
@@ -456,41 +459,18 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 	return get_side_hist(r, object, "floor_pair", &result->floor_pair);
 }
 
-/* A distribution beside metrics: its own count of overflows is the only one. */
-static int get_gaps(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
-{
-	const json_t *hist = json_object_get(document, "histogram");
-	json_int_t overflow = json_integer_value(json_object_get(hist, "overflow"));
-
-	return tlat_json_get_hist(r, document, overflow > 0 ? (uint64_t)overflow : 0,
-				  &result->latency);
-}
-
-/* NULL for latencies; a kind that is not known is what its document says. */
-static const char *kind_of(const json_t *kind)
-{
-	static const char *const kinds[] = { "storm", "scale", "noise" };
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(kinds); i++)
-		if (!strcmp(kinds[i], json_string_value(kind)))
-			return kinds[i];
-	return strcmp("latency", json_string_value(kind)) ? json_string_value(kind) : NULL;
-}
-
 /* Results of a kind that has no latency keep their document, the conditions and the metrics. */
 static int fill_result(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
 {
-	json_t *kind;
 	int ret;
 
-	if ((ret = tlat_json_need(r, document, "kind", JSON_STRING, &kind)) < 0 ||
+	if ((ret = tlat_json_get_kind(r, document, result)) < 0 ||
 	    (ret = get_conditions(r, document, result)) < 0 ||
 	    (ret = tlat_json_get_metrics(r, document, result)) < 0 ||
 	    (ret = tlat_json_get_clock(r, document, &result->clock, &result->slew_ppb)) < 0)
 		return ret;
-	result->kind = kind_of(kind);
 	if (result->kind)
-		return get_gaps(r, document, result);
+		return 0;
 	ret = get_measured(r, document, result);
 	return ret < 0 ? ret : tlat_json_get_watch(r, document, &result->watch);
 }

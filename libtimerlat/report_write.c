@@ -166,7 +166,7 @@ static json_t *fresh_document(struct tlat_writer *w, const struct tlat_report *r
 	tlat_json_put(w, object, "schema", json_string(TLAT_REPORT_SCHEMA));
 	tlat_json_put(w, object, "tool", tool_json(w, report));
 	tlat_json_put(w, object, "run", run_json(w, report));
-	tlat_json_put(w, object, "design", json_null());
+	tlat_json_put(w, object, "design", tlat_design_json(w, &report->position));
 	tlat_json_put(w, object, "findings", tlat_findings_json(w, &report->findings, 0));
 	tlat_json_put(w, object, "machine", tlat_report_machine_json(w, report));
 	tlat_json_put(w, object, "clock", tlat_report_clock_json(w, report));
@@ -232,6 +232,8 @@ static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *
 		merge_run(w, object, report);
 	if (report->findings.n > report->n_findings_read)
 		merge_findings(w, object, report);
+	if (report->placed)
+		tlat_json_put(w, object, "design", tlat_design_json(w, &report->position));
 	put_verdict(w, object, report);
 	if (report->appended)
 		merge_offsets(w, object, report);

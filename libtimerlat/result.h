@@ -127,6 +127,8 @@ struct tlat_result {
 	double injected_ns;  /* delay really spun, median */
 	double recovered_ns; /* as the probe saw it: median of neighbours' differences */
 	double recovered_u_ns;
+	uint64_t chain_adds; /* additions before each kick; 0: none */
+	double chain_add_ns; /* cost of one */
 	struct tlat_counts counts;
 	struct tlat_hist *latency;	      /* NULL: nothing measured */
 	struct tlat_hist *call;		      /* NULL: same-CPU pair, solo */
@@ -158,6 +160,10 @@ void tlat_result_free(struct tlat_result *result);
 
 /* Left side minus right side of the accounting identity; 0 unless there is a bug. */
 int64_t tlat_counts_balance(const struct tlat_counts *counts);
+/* A figure from elsewhere: no run, no conditions. */
+#define TLAT_KIND_METRIC "metric"
+bool tlat_result_is_metric(const struct tlat_result *result);
+
 uint64_t tlat_counts_rejected(const struct tlat_counts *counts);
 uint64_t tlat_counts_disturbed(const struct tlat_counts *counts);
 

@@ -286,6 +286,8 @@ static void collect_conditions(const struct tlat_run *run, const struct tlat_ins
 	result->rests = tlat_noted(&in->book.rests);
 	result->has_offset = run->has_offset && !result->round_trip;
 	result->offset = run->offset;
+	result->chain_adds = run->opts.chain_adds;
+	result->chain_add_ns = run->chain.add_ns;
 }
 
 /* With which seed a result, measured alone, has the phase that it had among others. */

@@ -34,6 +34,7 @@ struct tlat_run {
 	int n_instances;
 	bool supported;
 	struct tlat_injection injection;
+	struct tlat_chain chain;
 	struct tlat_clock_offset offset;
 	bool has_offset;
 	struct tlat_hist *floor_pair;

@@ -6,6 +6,7 @@
 
 #include "run_control.h"
 
+#define CHAIN_ADDS_MAX	    1000000 /* a spin must be short */
 #define DEFAULT_DURATION_NS 2000000000LL
 #define DEFAULT_SETTLE_NS   50000LL
 #define DEFAULT_INTERVAL_NS 1000000LL
@@ -47,6 +48,11 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "an injected delay of %lld ns needs a wake-* probe, a "
 				 "number of samples, and a settle time of at least as much",
 				 (long long)opts->inject_ns);
+	if (opts->chain_adds && (!pair || opts->inject_ns || opts->chain_adds > CHAIN_ADDS_MAX))
+		return tlat_fail(reterr, -EINVAL,
+				 "a chain of %llu additions needs a wake-* probe without an "
+				 "injected delay, and is of %d at most",
+				 (unsigned long long)opts->chain_adds, CHAIN_ADDS_MAX);
 	if (!pair && opts->interval_ns < MIN_INTERVAL_NS)
 		return tlat_fail(reterr, -EINVAL, "interval of %lld ns is below %lld ns",
 				 (long long)opts->interval_ns, MIN_INTERVAL_NS);
@@ -264,7 +270,9 @@ static void plan_break(struct tlat_run *run, struct tlat_instance *in)
 
 static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 {
-	const struct tlat_probe_ops *ops = run->opts.inject_ns ? &run->injection.ops : run->ops;
+	const struct tlat_probe_ops *ops = run->opts.inject_ns	  ? &run->injection.ops
+					   : run->opts.chain_adds ? &run->chain.ops
+								  : run->ops;
 	struct tlat_instance *in = &run->instances[i];
 	struct tlat_error why;
 	int error;
@@ -301,6 +309,8 @@ static int plan_instances(struct tlat_run *run, struct tlat_error *reterr)
 	if (!run->instances)
 		return tlat_fail(reterr, -ENOMEM, "no memory for %d threads", run->n_instances);
 	memset(run->instances, 0, (size_t)run->n_instances * sizeof(*run->instances));
+	if (run->opts.chain_adds)
+		tlat_chain_init(&run->chain, run->ops, run->opts.chain_adds);
 	if (run->opts.inject_ns)
 		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns,
 					    &run->instances[0].book);

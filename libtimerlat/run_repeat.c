@@ -88,6 +88,8 @@ static void put_flags(FILE *out, const struct tlat_run_opts *opts)
 			fprintf(out, " %s", flags[i].option);
 	if (opts->target)
 		fprintf(out, " --target %s", tlat_target_name(opts->target));
+	if (opts->chain_adds)
+		fprintf(out, " --chain %" PRIu64, opts->chain_adds);
 	if (opts->raw)
 		fprintf(out, " --raw %" PRIu64, opts->raw);
 }

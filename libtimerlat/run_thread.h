@@ -115,6 +115,16 @@ void tlat_injection_destroy(struct tlat_injection *injection);
 void tlat_injection_judge(const struct tlat_injection *injection,
 			  const struct tlat_calibration *clock, struct tlat_result *result);
 
+/* run_chain.c: additions before each kick, and what one of them costs. */
+struct tlat_chain {
+	struct tlat_probe_ops ops; /* first: an ops pointer leads back here */
+	const struct tlat_probe_ops *real;
+	uint64_t adds;
+	double add_ns;
+};
+
+void tlat_chain_init(struct tlat_chain *chain, const struct tlat_probe_ops *real, uint64_t adds);
+
 /* run_repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
 char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,
 			 const char *clock_source, uint64_t seed);

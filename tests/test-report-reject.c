@@ -97,6 +97,19 @@ static void replace(json_t *document, const char *path, const char *json)
 static const struct {
 	const char *path, *json, *because;
 } wrong_members[] = {
+	{ "design", "[]", "design: is an array" },
+	{ "design", "{}", "design.side: is missing" },
+	{ "design", "{\"side\":\"C\"}", "design.side: \"C\" is neither" },
+	{ "design", "{\"side\":\"A\",\"pair\":-1}", "design.pair: -1 is below 0" },
+	{ "design", "{\"side\":\"A\",\"pair\":9e99}", "design.pair: is a" },
+	{ "results/0/metrics", "{}", "metrics: is an object" },
+	{ "results/0/metrics", "[7]", "metrics[0].name: is missing" },
+	{ "results/0/metrics", "[{\"name\":\"x\",\"better\":\"yes\"}]", "better: \"yes\" is none" },
+	{ "results/0/metrics", "[{\"name\":\"x\",\"n\":-1}]", "metrics[0].n: -1 is out of range" },
+	{ "results/0/histogram/counts", "[[0,9007199254740993]]", "out of range" },
+	{ "results/0/histogram/counts", "[[0,9007199254740992],[1,9007199254740992]]", "2^53" },
+	{ "results/0/histogram/counts", "[[28672,1]]", "28672 is out of range" },
+	{ "results/0/histogram/counts", "[[1073741824,1]]", "1073741824 is out of range" },
 	{ "tool", "[]", "tool: is an array" },
 	{ "run/end", "\"never\"", "run.end: \"never\"" },
 	{ "run/seed", "-1", "run.seed: -1 is out of range" },

@@ -159,9 +159,9 @@ static void what_this_library_does_not_know_survives_a_rewrite(void **state)
 	json_object_set_new(document, "weather", json_string("rain"));
 	json_object_set_new(json_object_get(document, "run"), "moon", json_real(0.5));
 	json_object_set_new(result, "tide", json_integer(-3));
-	json_array_append_new(
-		json_object_get(document, "results"),
-		json_pack("{s:s, s:s, s:[i]}", "kind", "storm", "probe", "storm-x", "metrics", 1));
+	json_array_append_new(json_object_get(document, "results"),
+			      json_pack("{s:s, s:s, s:[{s:s, s:i}]}", "kind", "storm", "probe",
+					"storm-x", "metrics", "name", "rate", "wind", 1));
 	strange = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	again = sample_read(strange);
 	copy = sample_text(again);

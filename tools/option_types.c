@@ -2,6 +2,7 @@
 /* option_types.c - how the value of each kind of option is read, told unset, written back. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
@@ -136,6 +137,41 @@ const struct tlat_option_type tlat_option_count = {
 	.parse = count_parse,
 	.is_set = number_is_set,
 	.format = count_format,
+};
+
+/* A number, or with % a hundredth of it; above 0. */
+static int ratio_parse(const struct tlat_option *o, const char *value, void *field, char *why)
+{
+	char *end;
+	double number = strtod(value, &end);
+
+	(void)o;
+	if (*end == '%') {
+		number /= 100;
+		end++;
+	}
+	if (end == value || *end || !(number > 0 && number < 1e9)) {
+		snprintf(why, TLAT_WHY_TEXT, "not a number above 0; write 0.01, or 1%%");
+		return -EINVAL;
+	}
+	*(double *)field = number;
+	return 0;
+}
+
+static bool ratio_is_set(const void *field)
+{
+	return *(const double *)field > 0;
+}
+
+static void ratio_format(const void *field, FILE *out)
+{
+	fprintf(out, "%.10g", *(const double *)field);
+}
+
+const struct tlat_option_type tlat_option_ratio = {
+	.parse = ratio_parse,
+	.is_set = ratio_is_set,
+	.format = ratio_format,
 };
 
 static int policy_parse(const struct tlat_option *o, const char *value, void *field, char *why)

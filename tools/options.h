@@ -31,6 +31,7 @@ extern const struct tlat_option_type tlat_option_text;	       /* const char * */
 extern const struct tlat_option_type tlat_option_time;	       /* int64_t ns */
 extern const struct tlat_option_type tlat_option_time_default; /* ns, or the word "default" */
 extern const struct tlat_option_type tlat_option_count;	       /* int64_t */
+extern const struct tlat_option_type tlat_option_ratio;	       /* double, 0: unset */
 extern const struct tlat_option_type tlat_option_policy;       /* enum tlat_policy */
 extern const struct tlat_option_type tlat_option_target;       /* enum tlat_target */
 extern const struct tlat_option_type tlat_option_clock;	       /* enum tlat_clock_source */

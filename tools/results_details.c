@@ -175,6 +175,40 @@ static void add_deadline(struct line *line, const struct tlat_summary *s)
 	    tlat_time_exact(s->deadline_ns, deadline), tlat_time_exact(s->period_ns, period));
 }
 
+static const char *length_text(double seconds, char *text)
+{
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = { { 86400, "days" }, { 3600, "h" }, { 60, "min" }, { 0, "s" } };
+	size_t i = 0;
+
+	while (seconds < 2 * units[i].seconds)
+		i++;
+	snprintf(text, TLAT_QUANTITY_TEXT, "%.3g %s",
+		 units[i].seconds > 0 ? seconds / units[i].seconds : seconds, units[i].name);
+	return text;
+}
+
+/* That nothing larger was seen says something, but not that there is nothing. */
+static void print_rare(const struct tlat_result *result, FILE *out)
+{
+	struct line line = { out, tlat_text_width(out), INDENT, "" };
+	struct tlat_rare rare = { .size = sizeof(rare) };
+	char text[TLAT_QUANTITY_TEXT];
+
+	if (tlat_result_rare(result, 1e-6, &rare) < 0)
+		return;
+	fprintf(out, "%*s", INDENT, "");
+	add(&line, " ", "above %s:", tlat_time_short(rare.largest_ns, 4, text));
+	add(&line, ", ", "P < %.2g (95%%, %.3g independent samples)", rare.share_bound,
+	    rare.independent);
+	add(&line, "; ", "fewer than %.3g an hour", rare.hourly_bound);
+	add(&line, "", "P < 1e-6 takes %.2g samples without one, %s", rare.needed,
+	    length_text(rare.needed_ns / 1e9, text));
+	fputc('\n', out);
+}
+
 static void add_point(struct line *line, const struct tlat_result *result,
 		      const struct tlat_summary *s)
 {
@@ -209,6 +243,22 @@ static void print_repeat(const struct tlat_report *report, const struct tlat_res
 	fputc('\n', out);
 }
 
+/* Figures that are no distribution. Returns whether they are all that there is. */
+static bool print_metrics(const struct tlat_result *result, FILE *out)
+{
+	struct tlat_metric metric = { .size = sizeof(metric) };
+	size_t i;
+
+	for (i = 0; tlat_result_metric(result, i, &metric) == 0; i++) {
+		fputs("  ", out);
+		tlat_text_put(metric.name, out);
+		fprintf(out, " %.6g ", metric.value);
+		tlat_text_put(metric.unit, out);
+		fputc('\n', out);
+	}
+	return i && !tlat_result_hist(result);
+}
+
 static void print_result(const struct tlat_report *report, const struct tlat_result *result,
 			 FILE *out)
 {
@@ -216,6 +266,8 @@ static void print_result(const struct tlat_report *report, const struct tlat_res
 	struct tlat_summary s;
 
 	tlat_results_summary(result, &s);
+	if (print_metrics(result, out))
+		return;
 	if (!s.asked && !s.recorded) {
 		fputs("  did not run; see the findings\n", out);
 		print_repeat(report, result, out);
@@ -229,6 +281,7 @@ static void print_result(const struct tlat_report *report, const struct tlat_res
 	add_time(&line, "mean", s.mean_ns);
 	fputc('\n', out);
 	print_missing(&s, out);
+	print_rare(result, out);
 	print_corrected(&s, out);
 	print_repeat(report, result, out);
 }

@@ -82,6 +82,8 @@ static const struct tlat_option options[] = {
 	  0, true },
 	{ "warmup", "N", "cycles before measuring (1000 or 0.2s, the shorter)", &tlat_option_count,
 	  FIELD(warmup), 0, 0, 0, true },
+	{ "chain", "N", "test, pairs: N dependent additions before each kick", &tlat_option_count,
+	  FIELD(chain), 1, 1000000, 0, true },
 	{ "lock-all", NULL, "mlockall() for the whole process", &tlat_option_flag, FIELD(lock_all),
 	  0, 0, 0, true },
 };
@@ -182,6 +184,7 @@ static int check_effect(const struct tlat_run_config *c)
 {
 	const char *option = c->settle_ns != TLAT_UNSET ? "--settle"
 			     : c->pair			? "--pair"
+			     : c->chain != TLAT_UNSET	? "--chain"
 			     : c->verify		? "--verify"
 							: NULL;
 	const struct tlat_probe_facts *probes = c->selection.probes;
@@ -299,7 +302,8 @@ static void unset_all(struct tlat_run_config *c)
 	c->runtime_ns = c->deadline_ns = c->period_ns = c->break_ns = TLAT_UNSET;
 	c->priority = c->policy = c->clock = c->samples = c->duration_ns = c->interval_ns =
 		c->settle_ns = c->slack_ns = c->cpu_latency_ns = c->seed = c->raw = c->warmup =
-			c->save_every_ns = c->threads = c->offset_ns = c->target = TLAT_UNSET;
+			c->save_every_ns = c->threads = c->offset_ns = c->target = c->chain =
+				TLAT_UNSET;
 }
 
 int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)
@@ -366,6 +370,7 @@ void tlat_run_config_opts(const struct tlat_run_config *c, const char *probe, si
 	opts->warmup = real_zero(c->warmup);
 	opts->seed = (uint64_t)c->seed;
 	opts->raw = (uint64_t)or_zero(c->raw);
+	opts->chain_adds = (uint64_t)or_zero(c->chain);
 	opts->policy = (int32_t)c->policy;
 	opts->target = (int32_t)or_zero(c->target);
 	opts->priority = (int32_t)or_zero(c->priority);

@@ -15,7 +15,7 @@ struct tlat_run_config {
 	int64_t priority, policy, clock;
 	int64_t samples, duration_ns, interval_ns, settle_ns, slack_ns, cpu_latency_ns;
 	int64_t runtime_ns, deadline_ns, period_ns, break_ns;
-	int64_t seed, raw, warmup, save_every_ns, threads, offset_ns, target;
+	int64_t seed, raw, warmup, save_every_ns, threads, offset_ns, target, chain;
 	bool two_way, round_trip, verify, append, quiet, strict, lock_all, findings, trace_mark;
 
 	/* derived */

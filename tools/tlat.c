@@ -27,6 +27,10 @@ static const struct {
 	{ "scale", "what many timers, waiters or pairs cost", tlat_cmd_scale },
 	{ "storm", "let timers loose, and count what is left", tlat_cmd_storm },
 	{ "noise", "spin, and see what takes the CPU away", tlat_cmd_noise },
+	{ "compare", "is one side slower? Reports of both in, a verdict out", tlat_cmd_compare },
+	{ "ab", "measure two sides in turn, and compare them", tlat_cmd_ab },
+	{ "plan", "how many pairs, and how long, for a shift to be found", tlat_cmd_plan },
+	{ "merge", "add up reports of the same measurement", tlat_cmd_merge },
 };
 
 int tlat_complain(const char *command, const char *format, ...)

@@ -24,6 +24,10 @@ int tlat_cmd_scale(int argc, char **argv);
 int tlat_cmd_show(int argc, char **argv);
 int tlat_cmd_storm(int argc, char **argv);
 int tlat_cmd_noise(int argc, char **argv);
+int tlat_cmd_compare(int argc, char **argv);
+int tlat_cmd_ab(int argc, char **argv);
+int tlat_cmd_plan(int argc, char **argv);
+int tlat_cmd_merge(int argc, char **argv);
 
 /* Fill *reterr and return code, a negative errno. */
 int tlat_tool_fail(struct tlat_error *reterr, int code, const char *format, ...)

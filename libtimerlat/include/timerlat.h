@@ -16,7 +16,7 @@
  *
  * The header is in the order in which a user meets things: versions, errors,
  * findings, options, machine, clock, real-time attributes, histogram, probes,
- * run, report, storm, scale, budget.
+ * run, report, storm, scale, budget, noise, comparison.
  *
  * Conventions. A function that returns int gives a value >= 0 or a negative
  * errno; errno itself is not part of the contract. -ENOSYS: this kernel lacks
@@ -494,6 +494,8 @@ struct tlat_run_opts {
 	int64_t break_ns;    /* end the run on the first value above it (0: none) */
 	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next (0: each
 			      * thread's phase is drawn from the seed; TLAT_ZERO: all at once) */
+	uint64_t chain_adds; /* test, pairs: so many additions, one after the other, are made
+			      * between the first stamp and each kick (0: none) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
@@ -604,6 +606,13 @@ TLAT_API int tlat_report_origin(struct tlat_report *report, int argc, char *cons
 TLAT_API int tlat_report_read(struct tlat_report **ret_report, const char *path,
 			      struct tlat_error *reterr);
 
+/*
+ * The same from memory: the first document in size bytes of text, which need not end in NUL; name
+ * stands for it in errors. Errors as above, but those of files. [setup]
+ */
+TLAT_API int tlat_report_parse(struct tlat_report **ret_report, const char *text, size_t size,
+			       const char *name, struct tlat_error *reterr);
+
 enum tlat_write_flags {
 	TLAT_WRITE_APPEND = 1 << 0, /* add a line to a JSON Lines file */
 };
@@ -664,6 +673,25 @@ TLAT_API const char *tlat_result_repeat(const struct tlat_result *result);
  */
 TLAT_API int tlat_result_quantile_ns(const struct tlat_result *result, double p,
 				     double *ret_value_ns, double *ret_lo_ns, double *ret_hi_ns);
+
+/* What the samples say of events beyond the largest value, at 95 % confidence. */
+struct tlat_rare {
+	size_t size; /* set by the caller */
+	double largest_ns;
+	double independent;  /* samples, as far as they do not resemble each other */
+	double share_bound;  /* a larger value has at most this probability, 0..1 */
+	double hourly_bound; /* and comes at most this often in an hour */
+	double needed;	     /* samples without a larger one that would show the share asked for */
+	double needed_ns;    /* how long those take at the pace of this result */
+};
+
+/*
+ * What may be said of values that were not seen, and what it would take to say that their
+ * probability is below share (0 < share < 1). Returns 0; -EINVAL for another share or a size of 0;
+ * -ENODATA when nothing was measured. Nothing is extrapolated. [setup]
+ */
+TLAT_API int tlat_result_rare(const struct tlat_result *result, double share,
+			      struct tlat_rare *ret_rare);
 
 /* Flat numbers of a result; a figure the data cannot carry is NAN. */
 struct tlat_summary {
@@ -784,6 +812,39 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
 TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
 				struct tlat_error *reterr);
 
+/*
+ * The boot that the report was made in, as /proc/sys/kernel/random/boot_id has it; "": not known.
+ * Lives as long as the report. [hot]
+ */
+TLAT_API const char *tlat_report_boot(const struct tlat_report *report);
+
+/*
+ * Where a run stands in a comparison of A and B: written as "design". order is that of the block
+ * of runs ("ABBA"), pair counts from 0.
+ */
+struct tlat_design {
+	size_t size;	     /* set by the caller */
+	const char *order;   /* NULL: not known */
+	const char *command; /* what this side ran; NULL: not known */
+	const char *setup;   /* what was run before it; NULL: nothing */
+	uint64_t seed;	     /* of the orders; 0: none */
+	int32_t side;	     /* 'A' or 'B' */
+	int32_t pair;
+	int32_t planned; /* pairs that were planned; 0: not known */
+	int32_t looks;	 /* 1: with planned looks at half, three quarters and all of them */
+};
+
+#define TLAT_DESIGN(...) ((struct tlat_design){ .size = sizeof(struct tlat_design), __VA_ARGS__ })
+
+/* Record it, all copied. Returns 0, -EINVAL for another side or a negative pair, -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_design(struct tlat_report *report, const struct tlat_design *design);
+/*
+ * Fill *design up to the caller's design->size; strings live as long as the report, or until
+ * another design is recorded. Returns 0, -ENOENT when there is none, -EINVAL for a size of 0. [hot]
+ */
+TLAT_API int tlat_report_position(const struct tlat_report *report, struct tlat_design *design);
+
 /* A single figure that is no latency distribution: "metrics" of a result. */
 struct tlat_metric {
 	size_t size;	  /* set by the caller */
@@ -798,9 +859,27 @@ struct tlat_metric {
 
 #define TLAT_METRIC(...) ((struct tlat_metric){ .size = sizeof(struct tlat_metric), __VA_ARGS__ })
 
+/*
+ * Add a result that is one figure, of what source names (such as a command); copied. Returns 0,
+ * -EINVAL for a value that is no number or strings of more than 47 and 15 characters, -ENOMEM.
+ * [setup]
+ */
+TLAT_API int tlat_report_metric(struct tlat_report *report, const char *source,
+				const struct tlat_metric *metric);
 /* Metric number index of a result. Returns 0, -ENOENT, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
 				struct tlat_metric *metric);
+
+/*
+ * One report of the same results made of several: histograms, call costs, dwells and floors are
+ * added up exactly, as if all samples had been taken in one run, counts too; the runs become the
+ * time blocks, 64 at most; findings are kept once. Where it came from is in "merged". Returns 0;
+ * -EINVAL, with the first difference, when the results are not alike: another probe, another
+ * placement (but for the CPUs of solo probes), policy, settle, interval, unit, or rates of the
+ * counter that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports,
+			       size_t n, struct tlat_error *reterr);
 
 /* ------------------------------------------------------------------------
  * Storm: many timers that deliver signals at a high rate
@@ -964,6 +1043,144 @@ struct tlat_noise_opts {
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);
+
+/* ------------------------------------------------------------------------
+ * Comparison: is B slower than A?
+ *
+ * The unit that is counted is the run, or the boot where no boot had both sides. Figures of units
+ * are compared as ratios: the median by the Wilcoxon test, what describes the tail as a family by
+ * a permutation test. The method is in timerlat(7).
+ */
+
+struct tlat_comparison;
+
+/* The worse, the larger: the verdict on several results is the largest. */
+enum tlat_compare_verdict {
+	TLAT_COMPARE_NONE = -1, /* forced: what was compared is not comparable */
+	TLAT_COMPARE_IMPROVEMENT = 0,
+	TLAT_COMPARE_EQUIVALENT = 1,	  /* less than the threshold, shown */
+	TLAT_COMPARE_TRIVIAL = 2,	  /* there is a difference, of less than the threshold */
+	TLAT_COMPARE_INDICATIVE = 3,	  /* one unit on a side: no test is possible */
+	TLAT_COMPARE_INCONCLUSIVE = 4,	  /* neither, and how many runs would tell */
+	TLAT_COMPARE_TAIL_REGRESSION = 5, /* the median aside, the tail is worse */
+	TLAT_COMPARE_REGRESSION = 6,
+};
+
+/* "REGRESSION", "TAIL-REGRESSION", ...; "NONE"; NULL for any other value. Static. [hot] */
+TLAT_API const char *tlat_compare_verdict_name(int verdict);
+
+enum tlat_compare_flags {
+	TLAT_COMPARE_FORCE = 1 << 0, /* compare what is not comparable, without a verdict */
+};
+
+struct tlat_compare_opts {
+	size_t size;
+	const char *metric; /* this one of "metrics" only (NULL: latencies and all metrics) */
+	double alpha;	    /* false alarms allowed, primary and tail each (0: 0.01) */
+	double threshold;   /* smallest shift of the median that matters (0: 0.005) */
+	double tail_ratio;  /* smallest ratio of tail rates that matters (0: 1.25) */
+	double power;	    /* of the detectable effect that is stated (0: 0.9) */
+	uint32_t flags;	    /* enum tlat_compare_flags */
+	int32_t reserved;
+};
+
+#define TLAT_COMPARE_OPTS(...)                                                                     \
+	((struct tlat_compare_opts){ .size = sizeof(struct tlat_compare_opts), __VA_ARGS__ })
+
+/*
+ * Compare the reports of two sides, one report a run. Runs are paired when every report has a
+ * design, else their order is that of their beginnings. Returns 0; -EINVAL with the reason when
+ * there is nothing to compare, or, unless forced, when probe, placement, policy, settle, interval,
+ * dwell or clock are not the same or not to be trusted; -E2BIG; -ENOMEM. Nothing of the reports is
+ * kept. Neither reads a clock nor any file: the same reports give the same answer. [setup]
+ */
+TLAT_API int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,
+			  size_t n_base, struct tlat_report *const *next, size_t n_next,
+			  const struct tlat_compare_opts *opts, struct tlat_error *reterr);
+/* Free it and all strings asked of it. [setup] */
+TLAT_API void tlat_comparison_free(struct tlat_comparison *comparison);
+
+/* The verdict on the whole: the worst of the items. [hot] */
+TLAT_API int tlat_comparison_verdict(const struct tlat_comparison *comparison);
+
+/* One result that both sides have, or one metric of it; ratios are new over base. */
+struct tlat_compare_item {
+	size_t size;	    /* set by the caller */
+	const char *name;   /* "wake-futex 0->1" */
+	const char *metric; /* "p50" or the metric's name */
+	const char *unit;
+	const char *reason;	 /* why this verdict, in a sentence */
+	double base, next;	 /* medians over the units, in that unit */
+	double ratio, lo, hi;	 /* at 1 - alpha; infinite, or 0: too few units for a bound */
+	double sign_lo, sign_hi; /* the same without any assumption; NAN without pairs */
+	double p;		 /* of the rank test, after Holm when there are several items */
+	double base_sd, next_sd; /* of the logarithms of one side's units; NAN: one unit */
+	double sd;    /* of the logarithm of a pair's ratio, or of a unit; NAN: one unit */
+	double mde;   /* smallest shift that would have been found; infinite: none */
+	double drift; /* over the session, both sides; NAN: not known */
+	double noise_boot, noise_run, noise_block; /* NAN: not known */
+	uint64_t n_base, n_next;		   /* units */
+	uint64_t needed; /* units a side that find twice the threshold; 0: more than a million */
+	int32_t verdict, primary, tail; /* enum tlat_compare_verdict; primary: without the tail */
+	int32_t paired;
+};
+
+/* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
+TLAT_API int tlat_comparison_item(const struct tlat_comparison *comparison, size_t index,
+				  struct tlat_compare_item *ret_item);
+
+enum tlat_compare_role {
+	TLAT_COMPARE_TAIL = 1,	/* of the family that the verdict on the tail is of */
+	TLAT_COMPARE_SHIFT = 2, /* one of the ratios along the distribution */
+};
+
+/* Another figure of an item. The band holds for all figures of that role together. */
+struct tlat_compare_figure {
+	size_t size;	   /* set by the caller */
+	const char *name;  /* "p99.9", "rate>1.602us", "max", "spread" */
+	double quantile;   /* 0..1; NAN: none */
+	double base, next; /* geometric means over the units: ns, or a share of samples */
+	double ratio, lo, hi;
+	double p;      /* tail: adjusted for the family (and for several items); NAN: shift */
+	int32_t role;  /* enum tlat_compare_role */
+	int32_t worse; /* 1: significantly worse, -1: better, 0: neither */
+};
+
+/* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
+TLAT_API int tlat_comparison_figure(const struct tlat_comparison *comparison, size_t item,
+				    size_t index, struct tlat_compare_figure *ret_figure);
+
+/* A condition that is not the same on both sides; several values are joined by " | ". */
+struct tlat_difference {
+	const char *name; /* "machine.kernel" */
+	const char *base, *next;
+};
+
+/* Returns 0 or -ENOENT past the last. [hot] */
+TLAT_API int tlat_comparison_difference(const struct tlat_comparison *comparison, size_t index,
+					struct tlat_difference *ret_difference);
+/* What is to be known of the comparison: order, drift, boots. Returns 0 or -ENOENT. [hot] */
+TLAT_API int tlat_comparison_finding(const struct tlat_comparison *comparison, size_t index,
+				     struct tlat_finding *ret_finding);
+
+/*
+ * All of it as one line of JSON without newline, schema "timerlat-comparison/1", to be given to
+ * free(3). NULL when memory is short, or in a build without JSON. [setup]
+ */
+TLAT_API char *tlat_comparison_format(const struct tlat_comparison *comparison);
+
+/*
+ * The smallest relative shift that n pairs find at alpha with that power when the logarithms of
+ * their ratios have standard deviation sd; infinite for fewer than two. [hot]
+ */
+TLAT_API double tlat_compare_mde(double sd, uint64_t n, double alpha, double power);
+/* How many pairs find a relative shift of mde; 0: more than a million. [hot] */
+TLAT_API uint64_t tlat_compare_pairs(double sd, double mde, double alpha, double power);
+/*
+ * Whether a planned look is due after n of planned pairs: the part of alpha that may be spent on
+ * it, 0 when none is. *ret_next (may be NULL): pairs at the next one. [hot]
+ */
+TLAT_API double tlat_compare_look(uint64_t n, uint64_t planned, double alpha, uint64_t *ret_next);
 
 #ifdef __cplusplus
 }

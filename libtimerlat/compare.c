@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+/*
+ * compare.c - reports in, verdict out: which results both sides have, what several of them mean
+ * for each, and what forbids a verdict however clear the figures are.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+TLAT_ASSERT_LAYOUT(struct tlat_compare_opts, 6 * 8 + 2 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 24 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 9 * 8 + 2 * 4);
+
+static const char *const verdict_names[] = {
+	[TLAT_COMPARE_IMPROVEMENT] = "IMPROVEMENT",
+	[TLAT_COMPARE_EQUIVALENT] = "EQUIVALENT",
+	[TLAT_COMPARE_TRIVIAL] = "TRIVIAL",
+	[TLAT_COMPARE_INDICATIVE] = "INDICATIVE",
+	[TLAT_COMPARE_INCONCLUSIVE] = "INCONCLUSIVE",
+	[TLAT_COMPARE_TAIL_REGRESSION] = "TAIL-REGRESSION",
+	[TLAT_COMPARE_REGRESSION] = "REGRESSION",
+};
+
+const char *tlat_compare_verdict_name(int verdict)
+{
+	if (verdict == TLAT_COMPARE_NONE)
+		return "NONE";
+	return verdict >= 0 && (size_t)verdict < TLAT_ARRAY_SIZE(verdict_names)
+		       ? verdict_names[verdict]
+		       : NULL;
+}
+
+static void or_default(double *value, double standard)
+{
+	if (*value == 0)
+		*value = standard;
+}
+
+static int check_opts(struct tlat_compare_opts *o, struct tlat_error *reterr)
+{
+	or_default(&o->alpha, 0.01);
+	or_default(&o->threshold, 0.005);
+	or_default(&o->tail_ratio, 1.25);
+	or_default(&o->power, 0.9);
+	if (!(o->alpha > 0 && o->alpha <= 0.2))
+		return tlat_fail(reterr, -EINVAL, "alpha %g is not above 0 and at most 0.2",
+				 o->alpha);
+	if (!(o->threshold > 0 && o->threshold < 1))
+		return tlat_fail(reterr, -EINVAL, "a threshold of %g is not between 0 and 1",
+				 o->threshold);
+	if (!(o->tail_ratio > 1 && isfinite(o->tail_ratio)))
+		return tlat_fail(reterr, -EINVAL, "a tail ratio of %g is not above 1",
+				 o->tail_ratio);
+	if (!(o->power > 0.5 && o->power < 1))
+		return tlat_fail(reterr, -EINVAL, "a power of %g is not between 0.5 and 1",
+				 o->power);
+	if (o->flags & ~(uint32_t)TLAT_COMPARE_FORCE)
+		return tlat_fail(reterr, -EINVAL, "compare flags %#x are not known", o->flags);
+	return 0;
+}
+
+static struct tlat_item *add_item(struct tlat_comparison *c, const struct tlat_compare_opts *o)
+{
+	struct tlat_item *grown = realloc(c->items, (c->n_items + 1) * sizeof(*grown));
+	struct tlat_item *item;
+	uint64_t next;
+
+	if (!grown)
+		return NULL;
+	c->items = grown;
+	/* What moved may be looked at only through the pointers below. */
+	for (size_t i = 0; i < c->n_items; i++)
+		grown[i].units.quantities = grown[i].quantities;
+	item = &grown[c->n_items++];
+	memset(item, 0, sizeof(*item));
+	item->rules =
+		(struct tlat_rules){ o->alpha, log1p(o->threshold), log(o->tail_ratio), o->power };
+	if (c->members.planned)
+		item->rules.alpha = tlat_compare_look(c->members.n_units[TLAT_BASE],
+						      c->members.planned, o->alpha, &next);
+	if (!(item->rules.alpha > 0))
+		item->rules.alpha = o->alpha; /* no look is due: figures, and no verdict */
+	item->forced = o->flags & TLAT_COMPARE_FORCE;
+	return item;
+}
+
+static int add_latency(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		       const char *probe, size_t ordinal, struct tlat_error *reterr)
+{
+	struct tlat_item *item = add_item(c, o);
+
+	if (!item)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	return tlat_compare_latency(item, &c->members, probe, ordinal, &c->notes, reterr);
+}
+
+static int add_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		       const struct tlat_result *result, size_t ordinal, struct tlat_error *reterr)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < result->n_metrics; i++) {
+		const char *name = result->metrics[i].name;
+		struct tlat_item *item;
+
+		if (o->metric && strcmp(o->metric, name))
+			continue;
+		item = add_item(c, o);
+		if (!item)
+			return tlat_fail(reterr, -ENOMEM, "out of memory");
+		ret = tlat_compare_metric(item, &c->members, result->probe, ordinal, name, reterr);
+	}
+	return ret;
+}
+
+/* How many results of the same probe come before result number index. */
+static size_t ordinal_of(const struct tlat_report *report, size_t index)
+{
+	size_t ordinal = 0;
+
+	for (size_t i = 0; i < index; i++)
+		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
+	return ordinal;
+}
+
+static bool everywhere(const struct tlat_members *m, const char *probe, size_t ordinal)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!tlat_member_result(m->v[i].report, probe, ordinal))
+			return false;
+	return true;
+}
+
+static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		      const struct tlat_report *report, size_t index, struct tlat_error *reterr)
+{
+	const struct tlat_result *result = report->results[index];
+	size_t ordinal = ordinal_of(report, index);
+	int ret = 0;
+
+	if (!everywhere(&c->members, result->probe, ordinal)) {
+		tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
+				  "%s: not every run has it, so it was not compared",
+				  result->probe);
+		return 0;
+	}
+	if (!o->metric && result->latency)
+		ret = add_latency(c, o, result->probe, ordinal, reterr);
+	return ret < 0 ? ret : add_metrics(c, o, result, ordinal, reterr);
+}
+
+static const struct tlat_report *report_of(const struct tlat_members *m, int side)
+{
+	size_t i = 0;
+
+	while (m->v[i].side != side)
+		i++;
+	return m->v[i].report;
+}
+
+static const char *a_probe_of(const struct tlat_report *report)
+{
+	return report->n_results ? report->results[0]->probe : "nothing";
+}
+
+static int add_items(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		     struct tlat_error *reterr)
+{
+	const struct tlat_report *base = report_of(&c->members, TLAT_BASE);
+	const struct tlat_report *next = report_of(&c->members, TLAT_NEXT);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < base->n_results; i++)
+		ret = add_result(c, o, base, i, reterr);
+	if (ret < 0 || c->n_items)
+		return ret;
+	if (o->metric)
+		return tlat_fail(reterr, -EINVAL,
+				 "metric %s: not in every run; see \"metrics\" in the reports",
+				 o->metric);
+	return tlat_fail(reterr, -EINVAL,
+			 "nothing in common: the base side measured %s, the new one %s; measure "
+			 "the same probe on both sides",
+			 a_probe_of(base), a_probe_of(next));
+}
+
+static double least_tail_p(const struct tlat_item *item)
+{
+	double least = 1;
+
+	for (size_t j = 0; j < item->units.k; j++)
+		if (item->found[j].p < least)
+			least = item->found[j].p;
+	return least;
+}
+
+/* Having looked at several results, one of them will be odd. */
+static int adjust(struct tlat_comparison *c)
+{
+	double *p = calloc(2 * c->n_items + 1, sizeof(*p)), *tail = p ? p + c->n_items : NULL;
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_items; i++) {
+		p[i] = c->items[i].outcome.p;
+		tail[i] = least_tail_p(&c->items[i]);
+	}
+	tlat_holm(p, c->n_items);
+	tlat_holm(tail, c->n_items);
+	for (size_t i = 0; i < c->n_items; i++) {
+		struct tlat_item *item = &c->items[i];
+		double factor = tail[i] / least_tail_p(item);
+
+		item->outcome.p = p[i];
+		for (size_t j = 0; j < item->units.k; j++)
+			if (!isnan(item->found[j].p))
+				item->found[j].p = fmin(1, item->found[j].p * factor);
+	}
+	free(p);
+	return 0;
+}
+
+#define UNDECIDED(item, ...)                                                                       \
+	do {                                                                                       \
+		(item)->outcome.verdict = (item)->outcome.primary = TLAT_COMPARE_INCONCLUSIVE;     \
+		snprintf((item)->reason, sizeof((item)->reason), __VA_ARGS__);                     \
+	} while (0)
+
+/*
+ * From boot to boot the counters of two CPUs start anew, and what is said of one way contains
+ * their offset: no test on boots sees through that.
+ */
+static bool is_offset(const struct tlat_item *item)
+{
+	return item->offset_ln > 0 && fabs(item->outcome.location.estimate) < item->offset_ln &&
+	       item->outcome.primary != TLAT_COMPARE_INDICATIVE;
+}
+
+static void forbid(struct tlat_item *item, const struct tlat_members *m)
+{
+	uint64_t next = 0;
+	size_t n = m->n_units[TLAT_BASE];
+
+	if (item->forced) {
+		item->outcome.verdict = item->outcome.primary = TLAT_COMPARE_NONE;
+		snprintf(item->reason, sizeof(item->reason), "forced: figures without a verdict");
+	} else if (item->outcome.primary == TLAT_COMPARE_INDICATIVE) {
+		return;
+	} else if (!m->ordered) {
+		UNDECIDED(item, "the sides were not measured in turn, or when is not known: a "
+				"drift cannot be told from a difference");
+	} else if (m->planned && !(tlat_compare_look(n, m->planned, 0.01, &next) > 0)) {
+		UNDECIDED(item,
+			  "%zu of %zu pairs: a look is planned at %llu, and one in between "
+			  "would be a further chance of a false alarm",
+			  n, m->planned, (unsigned long long)next);
+	} else if (is_offset(item)) {
+		UNDECIDED(item,
+			  "offset: one way the counters' offset is known to %.0f ns over both "
+			  "boots, the shift is %.0f ns; measure with --round-trip, or on one CPU",
+			  expm1(item->offset_ln) * item->base,
+			  fabs(expm1(item->outcome.location.estimate)) * item->base);
+	}
+}
+
+static int conclude(struct tlat_comparison *c)
+{
+	if (adjust(c) < 0)
+		return -ENOMEM;
+	c->verdict = TLAT_COMPARE_NONE;
+	for (size_t i = 0; i < c->n_items; i++) {
+		struct tlat_item *item = &c->items[i];
+
+		tlat_compare_judge(&item->units, &item->rules, &item->outcome, item->found);
+		tlat_compare_reason(item, &c->members);
+		forbid(item, &c->members);
+		if (item->outcome.verdict > c->verdict)
+			c->verdict = item->outcome.verdict;
+	}
+	return 0;
+}
+
+static int keep_commands(struct tlat_comparison *c)
+{
+	for (int side = 0; side < TLAT_SIDES; side++) {
+		const struct tlat_report *report = report_of(&c->members, side);
+		const char *repeat = tlat_report_repeat(report);
+
+		if (repeat && !(c->repeat[side] = strdup(repeat)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int compare(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		   struct tlat_error *reterr)
+{
+	int ret = add_items(c, o, reterr);
+
+	if (ret < 0)
+		return ret;
+	ret = conclude(c);
+	if (!ret)
+		ret = tlat_differences_make(&c->differences, &c->members);
+	if (!ret)
+		ret = keep_commands(c);
+	return ret < 0 ? tlat_fail(reterr, ret, "out of memory") : 0;
+}
+
+int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,
+		 size_t n_base, struct tlat_report *const *next, size_t n_next,
+		 const struct tlat_compare_opts *opts, struct tlat_error *reterr)
+{
+	struct tlat_compare_opts o = { 0 };
+	struct tlat_comparison *c;
+	int ret = tlat_opts_copy(&o, sizeof(o), opts, reterr);
+
+	if (!ret)
+		ret = check_opts(&o, reterr);
+	if (ret < 0)
+		return ret;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	ret = tlat_members_make(&c->members, base, n_base, next, n_next, &c->notes, reterr);
+	if (!ret)
+		ret = compare(c, &o, reterr);
+	tlat_members_free(&c->members); /* the reports are the caller's */
+	if (ret < 0)
+		tlat_comparison_free(c);
+	else
+		*ret_comparison = c;
+	return ret;
+}
+
+void tlat_comparison_free(struct tlat_comparison *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n_items; i++)
+		tlat_units_free(&c->items[i].units);
+	free(c->items);
+	tlat_differences_free(&c->differences);
+	tlat_findings_free(&c->notes);
+	free(c->repeat[TLAT_BASE]);
+	free(c->repeat[TLAT_NEXT]);
+	free(c);
+}
+
+int tlat_comparison_verdict(const struct tlat_comparison *comparison)
+{
+	return comparison->verdict;
+}
+
+static double sd_of(const struct tlat_units *units, int side)
+{
+	struct tlat_location l;
+
+	/* Of one side alone: as differences from nothing. */
+	return tlat_location_paired(units->first[side], units->n[side], 0.01, &l) < 0 ? (double)NAN
+										      : l.sd;
+}
+
+int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
+			 struct tlat_compare_item *ret_item)
+{
+	const struct tlat_item *from;
+	const struct tlat_location *l;
+	struct tlat_compare_item item;
+
+	if (index >= c->n_items)
+		return -ENOENT;
+	from = &c->items[index];
+	l = &from->outcome.location;
+	item = (struct tlat_compare_item){
+		.name = from->name,
+		.metric = from->metric,
+		.unit = from->unit,
+		.reason = from->reason,
+		.base = from->base,
+		.next = from->next,
+		.ratio = exp(l->estimate),
+		.lo = exp(l->lo),
+		.hi = exp(l->hi),
+		.sign_lo = from->units.paired ? exp(l->sign_lo) : (double)NAN,
+		.sign_hi = from->units.paired ? exp(l->sign_hi) : (double)NAN,
+		.p = from->outcome.p,
+		.sd = l->sd,
+		.base_sd = sd_of(&from->units, TLAT_BASE),
+		.next_sd = sd_of(&from->units, TLAT_NEXT),
+		.mde = expm1(from->outcome.mde),
+		.drift = expm1(from->drift),
+		.noise_boot = from->levels.boot,
+		.noise_run = from->levels.run,
+		.noise_block = from->levels.block,
+		.n_base = from->units.n[TLAT_BASE],
+		.n_next = from->units.n[TLAT_NEXT],
+		.needed = from->outcome.needed,
+		.verdict = from->outcome.verdict,
+		.primary = from->outcome.primary,
+		.tail = from->outcome.tail,
+		.paired = from->units.paired,
+	};
+	return tlat_facts_copy(ret_item, &item, sizeof(item));
+}
+
+int tlat_comparison_figure(const struct tlat_comparison *c, size_t item, size_t index,
+			   struct tlat_compare_figure *ret_figure)
+{
+	const struct tlat_quantity *q;
+	const struct tlat_found *f;
+	struct tlat_compare_figure figure;
+
+	if (item >= c->n_items || index >= c->items[item].units.k)
+		return -ENOENT;
+	q = &c->items[item].quantities[index];
+	f = &c->items[item].found[index];
+	figure = (struct tlat_compare_figure){
+		.name = q->name,
+		.quantile = q->quantile,
+		.base = exp(f->base),
+		.next = exp(f->next),
+		.ratio = exp(f->mean),
+		.lo = exp(f->mean - f->half),
+		.hi = exp(f->mean + f->half),
+		.p = f->p,
+		.role = q->role,
+		.worse = f->worse,
+	};
+	return tlat_facts_copy(ret_figure, &figure, sizeof(figure));
+}
+
+int tlat_comparison_difference(const struct tlat_comparison *c, size_t index,
+			       struct tlat_difference *ret_difference)
+{
+	if (index >= c->differences.n)
+		return -ENOENT;
+	*ret_difference = c->differences.v[index];
+	return 0;
+}
+
+int tlat_comparison_finding(const struct tlat_comparison *c, size_t index,
+			    struct tlat_finding *ret_finding)
+{
+	if (index >= c->notes.n)
+		return -ENOENT;
+	*ret_finding = c->notes.v[index];
+	return 0;
+}
+
+double tlat_compare_mde(double sd, uint64_t n, double alpha, double power)
+{
+	return expm1(tlat_mde_paired(sd, (size_t)n, alpha, power));
+}
+
+uint64_t tlat_compare_pairs(double sd, double mde, double alpha, double power)
+{
+	return tlat_pairs_needed(sd, log1p(mde), alpha, power, true);
+}
+
+double tlat_compare_look(uint64_t n, uint64_t planned, double alpha, uint64_t *ret_next)
+{
+	size_t next;
+	double part = tlat_look_alpha((size_t)n, (size_t)planned, alpha, &next);
+
+	if (ret_next)
+		*ret_next = next;
+	return part;
+}

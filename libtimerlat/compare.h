@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compare.h - the inside of a comparison: from reports to units, from units to figures, from
+ * figures to a verdict. Each step is a file, and only the first one sees reports.
+ */
+#ifndef TLAT_COMPARE_H
+#define TLAT_COMPARE_H
+
+#include "compare_stats.h"
+#include "report.h"
+
+#define TLAT_SIDES 2
+#define TLAT_BASE  0
+#define TLAT_NEXT  1
+
+/* What is decided, and by which rules; ratios as logarithms. */
+struct tlat_rules {
+	double alpha, threshold, tail_threshold, power;
+};
+
+/* One quantity of every unit. */
+struct tlat_quantity {
+	char name[40];
+	enum tlat_compare_role role;
+	double quantile;  /* NAN: none */
+	double threshold; /* of its ratio, to be worse in earnest */
+};
+
+/*
+ * The units of both sides: value[side] has n[side] rows of k logarithms, one for each quantity,
+ * and first[side] has the logarithm that the main verdict is on. Paired: row i belongs to row i.
+ */
+struct tlat_units {
+	bool paired;
+	int32_t better; /* -1: lower, 1: higher, 0: neither */
+	size_t n[TLAT_SIDES], k;
+	double *first[TLAT_SIDES], *value[TLAT_SIDES];
+	const struct tlat_quantity *quantities;
+};
+
+/* What was found of one quantity. */
+struct tlat_found {
+	double base, next; /* means of the logarithms */
+	double mean, half; /* of the ratio's logarithm, and its band */
+	double p;	   /* NAN: not tested */
+	int32_t worse;
+};
+
+struct tlat_outcome {
+	struct tlat_location location;
+	double p;   /* location.p, after Holm */
+	double mde; /* as a logarithm */
+	size_t needed;
+	int32_t primary, tail, verdict;
+};
+
+/* compare_decide.c: pure */
+
+/* Estimate and test; found has units->k entries. 0 or -ENOMEM. */
+int tlat_compare_measure(const struct tlat_units *units, const struct tlat_rules *rules,
+			 struct tlat_outcome *outcome, struct tlat_found *found);
+/* From p-values, adjusted meanwhile if there are several items, to verdicts. */
+void tlat_compare_judge(const struct tlat_units *units, const struct tlat_rules *rules,
+			struct tlat_outcome *outcome, struct tlat_found *found);
+
+/* compare_match.c: which results belong together, and whether they can be compared */
+
+/* One run: a report and the unit that it is part of. */
+struct tlat_member {
+	const struct tlat_report *report;
+	size_t unit;  /* on its side, 0 and up */
+	size_t group; /* boot, over both sides */
+	int side;
+};
+
+struct tlat_members {
+	struct tlat_member *v; /* in the order of time where that is known */
+	size_t n, n_runs[TLAT_SIDES], n_units[TLAT_SIDES], n_groups;
+	bool paired, by_boot, ordered;
+	size_t planned; /* pairs, where looks were planned; else 0 */
+};
+
+int tlat_members_make(struct tlat_members *members, struct tlat_report *const *base, size_t n_base,
+		      struct tlat_report *const *next, size_t n_next, struct tlat_findings *notes,
+		      struct tlat_error *reterr);
+void tlat_members_free(struct tlat_members *members);
+
+/* The result number ordinal of that probe in a report, or NULL. */
+const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,
+					     size_t ordinal);
+/*
+ * Whether results are of one kind. 0, or -EINVAL with the first difference, without a remedy; name
+ * stands for the result in it.
+ */
+int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
+		       bool same_cpus, struct tlat_error *reterr);
+/* Whether the clock that took it can be trusted: -EINVAL with the reason if not. */
+int tlat_compare_clock(const struct tlat_report *report, const struct tlat_result *result,
+		       const char *name, struct tlat_error *reterr);
+
+/* compare.c */
+
+struct tlat_item {
+	char name[128], metric[48], unit[16], reason[400];
+	struct tlat_units units;
+	struct tlat_quantity quantities[3 * TLAT_FAMILY_MAX];
+	struct tlat_found found[3 * TLAT_FAMILY_MAX];
+	struct tlat_rules rules;
+	struct tlat_outcome outcome;
+	struct tlat_levels levels;
+	double drift;	   /* as a logarithm; NAN: not known */
+	double offset_ln;  /* what the offset bounds allow; 0: not across boots */
+	double base, next; /* medians of the units */
+	double within;	   /* one unit a side: half-width from within the runs; NAN */
+	bool forced;
+};
+
+/* compare_values.c: the units of one latency; compare_units.c: of one metric. 0 or -errno. */
+int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *members,
+			 const char *probe, size_t ordinal, struct tlat_findings *notes,
+			 struct tlat_error *reterr);
+int tlat_compare_metric(struct tlat_item *item, const struct tlat_members *members,
+			const char *probe, size_t ordinal, const char *metric,
+			struct tlat_error *reterr);
+/* The logarithm; NAN for what is not above 0. */
+double tlat_ln_ns(double value_ns);
+
+/* compare_units.c */
+
+/* Rows for k quantities. 0 or -ENOMEM. */
+int tlat_units_allocate(struct tlat_units *units, const struct tlat_members *members);
+void tlat_units_free(struct tlat_units *units);
+/* How many runs are in the unit of member i: its value is the mean of their logarithms. */
+size_t tlat_member_runs(const struct tlat_members *members, size_t i);
+void tlat_item_medians(struct tlat_item *item);
+/* Over the session, with the difference of the sides taken out. 0 or -ENOMEM. */
+int tlat_compare_drift(struct tlat_item *item, const struct tlat_members *members);
+
+/* compare_within.c: levels of noise, and which runs were not stationary. 0 or -ENOMEM */
+int tlat_compare_noise(struct tlat_item *item, const struct tlat_members *members,
+		       const struct tlat_result *const *results, struct tlat_findings *notes);
+
+/* compare_surroundings.c: conditions that differ between the sides; 0 or -ENOMEM */
+
+struct tlat_differences {
+	struct tlat_difference *v; /* strings owned */
+	size_t n;
+};
+
+int tlat_differences_make(struct tlat_differences *differences, const struct tlat_members *members);
+void tlat_differences_free(struct tlat_differences *differences);
+
+/* compare_reason.c: the sentence that belongs to the verdict */
+void tlat_compare_reason(struct tlat_item *item, const struct tlat_members *members);
+
+struct tlat_comparison {
+	struct tlat_item *items;
+	size_t n_items;
+	struct tlat_differences differences;
+	struct tlat_findings notes;
+	struct tlat_members members; /* reports are gone: counts only */
+	char *repeat[TLAT_SIDES];
+	int32_t verdict;
+};
+
+#endif /* TLAT_COMPARE_H */

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+/*
+ * compare_match.c - which runs are a unit, which units are a pair, and what may not be compared.
+ *
+ * A run is not a replicate of a kernel: whatever differs from boot to boot (where things are in
+ * memory, the offset of the counters) is the same in all runs of one boot. So where no boot had
+ * both sides, the boot is the unit, whatever changed between them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+/* Fewer changes of side than this probable are no mixed order. */
+#define ORDER_P 0.01
+
+static int by_start(const void *a, const void *b)
+{
+	const struct tlat_member *x = a, *y = b;
+
+	return (x->report->start_ns > y->report->start_ns) -
+	       (x->report->start_ns < y->report->start_ns);
+}
+
+static size_t group_of(const struct tlat_members *m, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(m->v[k].report->boot_id, m->v[i].report->boot_id))
+			return m->v[k].group;
+	return m->n_groups;
+}
+
+static void find_groups(struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		m->v[i].group = group_of(m, i);
+		m->n_groups += m->v[i].group == m->n_groups;
+	}
+}
+
+/* "" where it is not known. */
+static const char *kernel_of(const struct tlat_report *report)
+{
+	struct tlat_fact fact;
+
+	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
+		if (!strcmp(fact.name, "machine.kernel"))
+			return fact.value;
+	return "";
+}
+
+static const struct tlat_member *first_of(const struct tlat_members *m, int side)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].side == side)
+			return &m->v[i];
+	return NULL;
+}
+
+static bool kernels_differ(const struct tlat_members *m)
+{
+	const char *base = kernel_of(first_of(m, TLAT_BASE)->report);
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].side == TLAT_NEXT && strcmp(base, kernel_of(m->v[i].report)))
+			return true;
+	return false;
+}
+
+static bool boots_are_apart(const struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (m->v[i].side != m->v[k].side && m->v[i].group == m->v[k].group)
+				return false;
+	return true;
+}
+
+static bool have_designs(const struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->v[i].report->position.known ||
+		    m->v[i].report->position.seed != m->v[0].report->position.seed)
+			return false;
+	return true;
+}
+
+static bool in_pair(const struct tlat_members *m, int side, int32_t pair)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].side == side && m->v[i].report->position.pair == pair)
+			return true;
+	return false;
+}
+
+/* Whether on each side one boot is one pair and one pair one boot. */
+static bool pairs_are_boots(const struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t k = 0; k < i; k++) {
+			bool same_pair =
+				m->v[i].report->position.pair == m->v[k].report->position.pair;
+
+			if (m->v[i].side == m->v[k].side &&
+			    same_pair != (m->v[i].group == m->v[k].group))
+				return false;
+		}
+	return true;
+}
+
+static void drop(struct tlat_members *m, size_t i)
+{
+	m->n_runs[m->v[i].side]--;
+	memmove(&m->v[i], &m->v[i + 1], (m->n - i - 1) * sizeof(*m->v));
+	m->n--;
+}
+
+/* Runs without a partner tell nothing about the difference. */
+static void drop_singles(struct tlat_members *m, struct tlat_findings *notes)
+{
+	size_t dropped = 0;
+
+	for (size_t i = m->n; i-- > 0;)
+		if (!in_pair(m, !m->v[i].side, m->v[i].report->position.pair)) {
+			drop(m, i);
+			dropped++;
+		}
+	if (dropped)
+		tlat_findings_add(notes, TLAT_INFO, "half-pairs", NULL,
+				  "%zu runs without a partner were left out", dropped);
+}
+
+/* Units are numbered in the order of the pairs, or in that in which they come. */
+static void number_pairs(struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		int32_t pair = m->v[i].report->position.pair;
+		size_t unit = 0;
+
+		for (int32_t p = 0; p < pair; p++)
+			unit += in_pair(m, m->v[i].side, p);
+		m->v[i].unit = unit;
+		if (unit + 1 > m->n_units[m->v[i].side])
+			m->n_units[m->v[i].side] = unit + 1;
+	}
+}
+
+static void number_units(struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		size_t *n = &m->n_units[m->v[i].side], k = 0;
+
+		while (k < i && (m->v[k].side != m->v[i].side || m->v[k].group != m->v[i].group))
+			k++;
+		m->v[i].unit = m->by_boot && k < i ? m->v[k].unit : (*n)++;
+	}
+}
+
+static bool is_first_of_unit(const struct tlat_members *m, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (m->v[k].side == m->v[i].side && m->v[k].unit == m->v[i].unit)
+			return false;
+	return true;
+}
+
+/* Sides that were measured one after the other differ in whatever changed meanwhile. */
+static int check_order(struct tlat_members *m, struct tlat_findings *notes)
+{
+	bool *side = calloc(m->n + 1, sizeof(*side));
+	size_t n = 0, changes;
+	double p;
+
+	if (!side)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n; i++)
+		if (is_first_of_unit(m, i))
+			side[n++] = m->v[i].side;
+	p = tlat_order_p(side, n, &changes);
+	free(side);
+	if (!m->ordered) {
+		tlat_findings_add(
+			notes, TLAT_WARN, "order-unknown",
+			"measure again, with tlat ab or with --json",
+			"not every report says when its run began: a drift of the machine "
+			"cannot be told from a difference between the sides");
+	} else if (n > 2 && (changes < 2 || p < ORDER_P)) {
+		m->ordered = false;
+		tlat_findings_add(notes, TLAT_WARN, "order-blocked",
+				  "let tlat ab take turns, or measure the sides in turn",
+				  "%zu units changed side only %zu time%s: a drift of the machine "
+				  "cannot be told from a difference between the sides",
+				  n, changes, changes == 1 ? "" : "s");
+	}
+	return 0;
+}
+
+static void take(struct tlat_members *m, struct tlat_report *const *reports, size_t n, int side)
+{
+	for (size_t i = 0; i < n; i++) {
+		m->v[m->n++] = (struct tlat_member){ .report = reports[i], .side = side };
+		m->ordered &= reports[i]->start_ns > 0;
+	}
+	m->n_runs[side] = n;
+}
+
+static void note_confounded(const struct tlat_members *m, struct tlat_findings *notes)
+{
+	if (!m->by_boot || (m->n_units[TLAT_BASE] > 1 && m->n_units[TLAT_NEXT] > 1))
+		return;
+	tlat_findings_add(notes, TLAT_WARN, "one-boot",
+			  "boot both sides at least twice: tlat ab --state FILE --side A",
+			  "%zu boot%s against %zu: what differs between the sides cannot be told "
+			  "from what differs between any two boots",
+			  m->n_units[TLAT_BASE], m->n_units[TLAT_BASE] == 1 ? "" : "s",
+			  m->n_units[TLAT_NEXT]);
+}
+
+static void choose_units(struct tlat_members *m, struct tlat_findings *notes)
+{
+	m->paired = have_designs(m);
+	m->by_boot = kernels_differ(m) || boots_are_apart(m);
+	if (m->by_boot && m->paired)
+		m->paired = pairs_are_boots(m);
+	if (m->paired)
+		drop_singles(m, notes);
+	if (m->paired)
+		number_pairs(m);
+	else
+		number_units(m);
+	if (m->paired && m->n && m->v[0].report->position.looks)
+		m->planned = (size_t)m->v[0].report->position.planned;
+}
+
+int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, size_t n_base,
+		      struct tlat_report *const *next, size_t n_next, struct tlat_findings *notes,
+		      struct tlat_error *reterr)
+{
+	*m = (struct tlat_members){ .ordered = true };
+	if (!n_base || !n_next)
+		return tlat_fail(reterr, -EINVAL, "%s has no report; name a file that has one",
+				 n_base ? "the new side" : "the base side");
+	m->v = calloc(n_base + n_next, sizeof(*m->v));
+	if (!m->v)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	take(m, base, n_base, TLAT_BASE);
+	take(m, next, n_next, TLAT_NEXT);
+	if (m->ordered)
+		qsort(m->v, m->n, sizeof(*m->v), by_start);
+	find_groups(m);
+	choose_units(m, notes);
+	if (!m->n)
+		return tlat_fail(reterr, -EINVAL,
+				 "no pair is complete: the sides have no pair number in common");
+	note_confounded(m, notes);
+	return check_order(m, notes) < 0 ? tlat_fail(reterr, -ENOMEM, "out of memory") : 0;
+}
+
+void tlat_members_free(struct tlat_members *members)
+{
+	free(members->v);
+	members->v = NULL;
+}
+
+const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,
+					     size_t ordinal)
+{
+	for (size_t i = 0; i < report->n_results; i++)
+		if (!strcmp(report->results[i]->probe, probe) && !ordinal--)
+			return report->results[i];
+	return NULL;
+}
+
+static int differ(const char *name, const char *what, const char *a, const char *b,
+		  struct tlat_error *reterr)
+{
+	return tlat_fail(reterr, -EINVAL, "%s: %s %s in one report, %s in another", name, what, a,
+			 b);
+}
+
+static int differ_number(const char *name, const char *what, int64_t a, int64_t b, const char *unit,
+			 struct tlat_error *reterr)
+{
+	char from[40], to[40];
+
+	snprintf(from, sizeof(from), "%lld%s", (long long)a, unit);
+	snprintf(to, sizeof(to), "%lld%s", (long long)b, unit);
+	return differ(name, what, from, to, reterr);
+}
+
+static const char *policy_of(const struct tlat_result *result)
+{
+	const char *name = tlat_policy_name(result->wait.policy);
+
+	return name ? name : "unknown";
+}
+
+int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
+		       bool same_cpus, struct tlat_error *reterr)
+{
+	if (!a->latency != !b->latency || a->has_kick != b->has_kick)
+		return differ(name, "kind of result", a->latency ? "latency" : "none",
+			      b->latency ? "latency" : "none", reterr);
+	if (a->relation && b->relation && strcmp(a->relation, b->relation))
+		return differ(name, "placement", a->relation, b->relation, reterr);
+	if (same_cpus && a->wait.cpu != b->wait.cpu)
+		return differ_number(name, "CPU", a->wait.cpu, b->wait.cpu, "", reterr);
+	if (same_cpus && a->has_kick && a->kick.cpu != b->kick.cpu)
+		return differ_number(name, "waker's CPU", a->kick.cpu, b->kick.cpu, "", reterr);
+	if (a->wait.policy != b->wait.policy)
+		return differ(name, "policy", policy_of(a), policy_of(b), reterr);
+	if (a->wait.priority != b->wait.priority)
+		return differ_number(name, "priority", a->wait.priority, b->wait.priority, "",
+				     reterr);
+	if (a->settle_ns != b->settle_ns)
+		return differ_number(name, "settle", a->settle_ns, b->settle_ns, "ns", reterr);
+	if (a->interval_ns != b->interval_ns)
+		return differ_number(name, "interval", a->interval_ns, b->interval_ns, "ns",
+				     reterr);
+	if (a->round_trip != b->round_trip)
+		return differ_number(name, "round trip", a->round_trip, b->round_trip, "", reterr);
+	return a->verify == b->verify
+		       ? 0
+		       : differ_number(name, "verify", a->verify, b->verify, "", reterr);
+}
+
+static const char *distrust(const struct tlat_findings *findings)
+{
+	static const char *const ids[] = { "clock-broken", "clock-drift", "clock-order" };
+
+	for (size_t i = 0; i < findings->n; i++)
+		for (size_t k = 0; k < TLAT_ARRAY_SIZE(ids); k++)
+			if (!strcmp(findings->v[i].id, ids[k]))
+				return findings->v[i].text;
+	return NULL;
+}
+
+int tlat_compare_clock(const struct tlat_report *report, const struct tlat_result *result,
+		       const char *name, struct tlat_error *reterr)
+{
+	const char *why = distrust(&report->findings);
+
+	if (!why)
+		why = distrust(&result->findings);
+	if (!why)
+		return 0;
+	return tlat_fail(reterr, -EINVAL, "%s: a clock cannot be trusted (%.200s)", name, why);
+}

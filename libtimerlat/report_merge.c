@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report_merge.c - several reports of the same measurement made one. Histograms add up exactly. The
+ * runs become the time blocks of the whole, so that its intervals contain what differed between
+ * runs, and not only what differed within them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "report_json.h"
+
+static int no_memory(struct tlat_error *reterr)
+{
+	return tlat_fail(reterr, -ENOMEM, "out of memory");
+}
+
+/* Add from to *into, which may not exist yet, or drop it where from has none. */
+static int merge_side(struct tlat_hist **into, const struct tlat_hist *from)
+{
+	if (!*into)
+		return 0;
+	if (from)
+		return tlat_hist_merge(*into, from);
+	tlat_hist_free(*into);
+	*into = NULL;
+	return 0;
+}
+
+static void merge_counts(struct tlat_counts *into, const struct tlat_counts *from)
+{
+	uint64_t *to = (uint64_t *)into;
+	const uint64_t *add = (const uint64_t *)from;
+
+	static_assert(sizeof(*into) % sizeof(*to) == 0, "counts are nothing but counters");
+	for (size_t i = 0; i < sizeof(*into) / sizeof(*to); i++)
+		to[i] += add[i];
+}
+
+static int descending(const void *a, const void *b)
+{
+	const struct tlat_outlier *x = a, *y = b;
+
+	return (x->value < y->value) - (x->value > y->value);
+}
+
+/* The largest of both; backwards, they are the min-heap that a result has. */
+static int merge_outliers(struct tlat_result *into, const struct tlat_result *from)
+{
+	struct tlat_outlier all[2 * TLAT_OUTLIERS_MAX];
+	struct tlat_outliers *to = into->outliers;
+	size_t n;
+
+	if (!from->outliers)
+		return 0;
+	if (!to)
+		to = into->outliers = calloc(1, sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	n = to->n + from->outliers->n;
+	memcpy(all, to->v, to->n * sizeof(*all));
+	memcpy(all + to->n, from->outliers->v, from->outliers->n * sizeof(*all));
+	qsort(all, n, sizeof(*all), descending);
+	to->n = n < TLAT_OUTLIERS_MAX ? n : TLAT_OUTLIERS_MAX;
+	for (size_t i = 0; i < to->n; i++)
+		to->v[to->n - 1 - i] = all[i];
+	return 0;
+}
+
+static void merge_offset(struct tlat_result *into, const struct tlat_result *from)
+{
+	into->has_offset &= from->has_offset;
+	if (from->offset.lo_ns < into->offset.lo_ns)
+		into->offset.lo_ns = from->offset.lo_ns;
+	if (from->offset.hi_ns > into->offset.hi_ns)
+		into->offset.hi_ns = from->offset.hi_ns;
+}
+
+/* What is of one run only is forgotten, and with it the document that the result was read from. */
+static int begin(struct tlat_result *into)
+{
+	tlat_document_free(into->document);
+	into->document = NULL;
+	tlat_blocks_free(into->blocks);
+	into->blocks = NULL;
+	tlat_watch_delta_free(into->watch);
+	into->watch = NULL;
+	free(into->raw);
+	into->raw = NULL;
+	into->n_raw = 0;
+	into->injected = false;
+	if (tlat_blocks_new(&into->blocks, into->duration_ns > 0 ? into->duration_ns : 1) < 0)
+		return -ENOMEM;
+	return tlat_blocks_cut(into->blocks, into->latency);
+}
+
+static int add(struct tlat_result *into, const struct tlat_result *from, const char *name,
+	       struct tlat_error *reterr)
+{
+	if (tlat_hist_merge(into->latency, from->latency) < 0 ||
+	    merge_side(&into->call, from->call) < 0 || merge_side(&into->dwell, from->dwell) < 0 ||
+	    merge_side(&into->floor, from->floor) < 0 ||
+	    merge_side(&into->floor_pair, from->floor_pair) < 0)
+		return tlat_fail(reterr, -EINVAL,
+				 "%s: a unit of %llu Hz and one of %llu Hz, more than 100 ppm "
+				 "apart; merge what has one counter, as with --by host",
+				 name, (unsigned long long)tlat_hist_hz(into->latency),
+				 (unsigned long long)tlat_hist_hz(from->latency));
+	if (tlat_blocks_cut(into->blocks, into->latency) < 0 || merge_outliers(into, from) < 0)
+		return no_memory(reterr);
+	merge_counts(&into->counts, &from->counts);
+	merge_offset(into, from);
+	into->duration_ns += from->duration_ns;
+	into->warmup += from->warmup;
+	into->rests += from->rests;
+	for (size_t i = 0; i < from->findings.n; i++)
+		tlat_findings_add(&into->findings, from->findings.v[i].severity,
+				  from->findings.v[i].id, from->findings.v[i].remedy, "%s",
+				  from->findings.v[i].text);
+	return 0;
+}
+
+static int check_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
+		       struct tlat_error *reterr)
+{
+	struct tlat_error why;
+
+	if (!b || !a->latency || !b->latency)
+		return tlat_fail(reterr, -EINVAL,
+				 "%s: not a latency in every report, so that there is nothing to "
+				 "add up; merge reports of the same measurement",
+				 name);
+	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0)
+		return tlat_fail(reterr, -EINVAL, "%.400s; merge what was measured alike",
+				 why.text);
+	return 0;
+}
+
+static size_t ordinal_of(const struct tlat_report *report, size_t index)
+{
+	size_t ordinal = 0;
+
+	for (size_t i = 0; i < index; i++)
+		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
+	return ordinal;
+}
+
+/* Nothing is changed before all of it is known to fit. */
+static int check_reports(struct tlat_report *const *reports, size_t n, struct tlat_error *reterr)
+{
+	const struct tlat_report *first = reports[0];
+
+	for (size_t k = 0; k < n; k++) {
+		if (reports[k]->n_results != first->n_results || !first->n_results)
+			return tlat_fail(reterr, -EINVAL,
+					 "report %zu has %zu results, report 1 has %zu; merge "
+					 "reports of the same measurement",
+					 k + 1, reports[k]->n_results, first->n_results);
+		for (size_t i = 0; i < first->n_results; i++) {
+			const char *probe = first->results[i]->probe;
+			int ret = check_alike(
+				first->results[i],
+				tlat_member_result(reports[k], probe, ordinal_of(first, i)), probe,
+				reterr);
+
+			if (ret < 0)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *const *reports,
+			size_t n, struct tlat_error *reterr)
+{
+	struct tlat_result *result = into->results[i];
+	size_t ordinal = ordinal_of(into, i);
+	int ret = begin(result) < 0 ? no_memory(reterr) : 0;
+
+	for (size_t k = 1; !ret && k < n; k++)
+		ret = add(result, tlat_member_result(reports[k], result->probe, ordinal),
+			  result->probe, reterr);
+	return ret;
+}
+
+static json_t *document_of(const struct tlat_report *report)
+{
+	char *text = tlat_report_format(report);
+	json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	return document;
+}
+
+/* Where one of the reports came from. */
+static json_t *source_json(struct tlat_writer *w, const struct tlat_report *report)
+{
+	static const char *const of_run[] = { "id", "boot_id", "start", "duration_ns", "repeat" };
+	static const char *const of_machine[] = { "hostname", "kernel", "cpu_model" };
+	json_t *document = document_of(report), *object = json_object();
+	json_t *run = json_object_get(document, "run");
+	json_t *machine = json_object_get(document, "machine");
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(of_run); i++)
+		tlat_json_put(w, object, of_run[i], json_incref(json_object_get(run, of_run[i])));
+	for (size_t i = 0; machine && i < TLAT_ARRAY_SIZE(of_machine); i++) {
+		json_t *value = json_object_get(machine, of_machine[i]);
+
+		if (value)
+			tlat_json_put(w, object, of_machine[i], json_incref(value));
+	}
+	json_decref(document);
+	return object;
+}
+
+static void note_kernels(struct tlat_report *into, const json_t *sources)
+{
+	const json_t *first = json_object_get(json_array_get(sources, 0), "kernel");
+	size_t others = 0;
+
+	for (size_t i = 1; i < json_array_size(sources); i++)
+		others += !json_equal(first, json_object_get(json_array_get(sources, i), "kernel"));
+	if (others)
+		tlat_findings_add(&into->findings, TLAT_WARN, "merged-kernels",
+				  "compare them: tlat compare",
+				  "%zu of %zu reports are of another kernel than the first", others,
+				  json_array_size(sources));
+}
+
+/* The document behind the report says whose it is now. */
+static int name_sources(struct tlat_report *into, struct tlat_report *const *reports, size_t n)
+{
+	struct tlat_writer w = { 0 };
+	json_t *sources = json_array(), *document = into->document;
+
+	for (size_t k = 0; k < n; k++)
+		tlat_json_push(&w, sources, source_json(&w, reports[k]));
+	note_kernels(into, sources);
+	tlat_json_put(&w, document, "design", json_null());
+	tlat_json_put(&w, document, "merged", sources);
+	into->position.known = false;
+	into->appended = true;
+	into->duration_ns = 0;
+	for (size_t k = 0; k < n; k++)
+		into->duration_ns += reports[k]->duration_ns;
+	return w.failed ? -ENOMEM : 0;
+}
+
+int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports, size_t n,
+		      struct tlat_error *reterr)
+{
+	struct tlat_report *into;
+	int ret;
+
+	if (!n)
+		return tlat_fail(reterr, -EINVAL, "no report to merge");
+	ret = check_reports(reports, n, reterr);
+	if (!ret && tlat_report_copy(&into, reports[0]) < 0)
+		ret = no_memory(reterr);
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; !ret && i < into->n_results; i++)
+		ret = merge_result(into, i, reports, n, reterr);
+	for (size_t k = 1; !ret && k < n; k++)
+		for (size_t i = 0; i < reports[k]->findings.n; i++)
+			tlat_report_note(into, &reports[k]->findings.v[i]);
+	if (!ret && name_sources(into, reports, n) < 0)
+		ret = no_memory(reterr);
+	if (ret < 0)
+		tlat_report_free(into);
+	else
+		*ret_report = into;
+	return ret;
+}

@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: MIT
+/* test-compare.c - from reports to a verdict: units, pairs, refusals, what forbids a verdict. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "report_sample.h"
+#include "simulate.h"
+
+#define RUNS_MAX 64
+
+/* What a run is like, and how it is changed for a test. */
+struct setting {
+	double factor, noise; /* of the median, and its spread from run to run */
+	const char *kernel;
+	void (*change)(struct tlat_result *result);
+};
+
+struct side {
+	struct tlat_report *runs[RUNS_MAX];
+	size_t n;
+};
+
+static const struct setting plain = { 1, 0.002, "6.12", NULL };
+
+static void fill(struct tlat_result *result, double factor, uint64_t seed)
+{
+	struct tlat_counts *counts = &result->counts;
+
+	tlat_hist_free(result->latency);
+	tlat_blocks_free(result->blocks);
+	free(result->outliers);
+	result->outliers = NULL;
+	memset(counts, 0, sizeof(*counts));
+	assert_int_equal(tlat_hist_new(&result->latency, SAMPLE_HZ), 0);
+	assert_int_equal(tlat_blocks_new(&result->blocks, 250000000), 0);
+	for (size_t i = 0; i < 2000; i++) {
+		tlat_hist_record(result->latency,
+				 (int64_t)(factor * 4000 * exp(0.05 * sim_normal(&seed))));
+		if (i % 100 == 99)
+			assert_int_equal(tlat_blocks_cut(result->blocks, result->latency), 0);
+	}
+	counts->asked = counts->recorded = 2000;
+}
+
+/* One run; boot 0 and up, start in minutes. */
+static void add_run(struct side *side, const struct setting *with, int boot, int minute)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_result *result = sample_pair(100, (uint64_t)minute + 1);
+	uint64_t seed = (uint64_t)minute * 77 + 5;
+
+	fill(result, with->factor * exp(with->noise * sim_normal(&seed)), seed);
+	if (with->change)
+		with->change(result);
+	assert_int_equal(tlat_report_add(report, result), 0);
+	snprintf(report->boot_id, sizeof(report->boot_id), "%08d-0000-0000-0000-000000000000",
+		 boot);
+	snprintf(report->machine.facts.kernel, sizeof(report->machine.facts.kernel), "%s",
+		 with->kernel);
+	tlat_report_started(report, INT64_C(1767225600000000000) + minute * INT64_C(60000000000));
+	side->runs[side->n++] = report;
+}
+
+static void place(struct tlat_report *report, int side, int pair, int planned)
+{
+	assert_int_equal(
+		tlat_report_design(report,
+				   &TLAT_DESIGN(.side = side, .pair = pair, .planned = planned,
+						.seed = 7, .looks = planned > 0, .order = "ABBA")),
+		0);
+}
+
+/* n pairs in the order ABBA, in one boot. */
+static void add_pairs(struct side *a, struct side *b, const struct setting *base,
+		      const struct setting *next, int n, int planned)
+{
+	for (int i = 0; i < n; i++) {
+		add_run(a, base, 0, 2 * i + i % 2);
+		place(a->runs[a->n - 1], 'A', i, planned);
+		add_run(b, next, 0, 2 * i + !(i % 2));
+		place(b->runs[b->n - 1], 'B', i, planned);
+	}
+}
+
+static void free_side(struct side *side)
+{
+	for (size_t i = 0; i < side->n; i++)
+		tlat_report_free(side->runs[i]);
+}
+
+static struct tlat_comparison *compared(const struct side *a, const struct side *b, uint32_t flags)
+{
+	struct tlat_comparison *c;
+	struct tlat_error error = { 0 };
+
+	if (tlat_compare(&c, a->runs, a->n, b->runs, b->n, &TLAT_COMPARE_OPTS(.flags = flags),
+			 &error) < 0)
+		fail_msg("refused: %s", error.text);
+	return c;
+}
+
+static void expect(const struct side *a, const struct side *b, int verdict, const char *because)
+{
+	struct tlat_comparison *c = compared(a, b, 0);
+	struct tlat_compare_item item = { .size = sizeof(item) };
+
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	if (tlat_comparison_verdict(c) != verdict || !strstr(item.reason, because))
+		fail_msg("%s: %s", tlat_compare_verdict_name(tlat_comparison_verdict(c)),
+			 item.reason);
+	tlat_comparison_free(c);
+}
+
+static void expect_pairs(const struct setting *base, const struct setting *next, int n, int verdict,
+			 const char *because)
+{
+	struct side a = { 0 }, b = { 0 };
+
+	add_pairs(&a, &b, base, next, n, 0);
+	expect(&a, &b, verdict, because);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void twenty_pairs_tell_a_shift_of_one_percent(void **state)
+{
+	const struct setting worse = { 1.01, 0.002, "6.12", NULL };
+	const struct setting better = { 0.99, 0.002, "6.12", NULL };
+
+	(void)state;
+	expect_pairs(&plain, &worse, 20, TLAT_COMPARE_REGRESSION, "beyond the threshold");
+	expect_pairs(&plain, &better, 20, TLAT_COMPARE_IMPROVEMENT, "beyond the threshold");
+	expect_pairs(&plain, &plain, 20, TLAT_COMPARE_EQUIVALENT, "is within the threshold");
+}
+
+static void too_few_pairs_say_how_many_it_takes(void **state)
+{
+	(void)state;
+	expect_pairs(&plain, &plain, 4, TLAT_COMPARE_INCONCLUSIVE, "8 pairs would find");
+	expect_pairs(&plain, &plain, 1, TLAT_COMPARE_INDICATIVE, "one run on a side");
+}
+
+/* The estimate is a ratio of medians, whatever the sides are called. */
+static void figures_of_an_item_are_those_of_its_runs(void **state)
+{
+	const struct setting worse = { 1.02, 0.0001, "6.12", NULL };
+	struct tlat_compare_figure figure = { .size = sizeof(figure) };
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	size_t i, shifts = 0, tails = 0;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 12, 0);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_int_equal(tlat_comparison_item(c, 1, &item), -ENOENT);
+	assert_string_equal(item.name, "wake-futex 0->1");
+	assert_string_equal(item.metric, "p50");
+	assert_true(item.paired && item.n_base == 12 && item.n_next == 12);
+	assert_true(fabs(item.ratio - 1.02) < 0.003);
+	assert_true(item.lo < item.ratio && item.ratio < item.hi);
+	assert_true(item.sign_lo <= item.ratio && item.ratio <= item.sign_hi);
+	assert_true(fabs(item.base - 4000 * 1e9 / SAMPLE_HZ) < 10);
+	assert_true(item.mde > 0 && item.mde < 0.01);
+	assert_true(item.noise_block > 0);
+	for (i = 0; tlat_comparison_figure(c, 0, i, &figure) == 0; i++) {
+		shifts += figure.role == TLAT_COMPARE_SHIFT;
+		tails += figure.role == TLAT_COMPARE_TAIL;
+		assert_true(figure.lo <= figure.ratio && figure.ratio <= figure.hi);
+		if (figure.role == TLAT_COMPARE_SHIFT)
+			if (fabs(figure.ratio - 1.02) > 0.01 || !isnan(figure.p))
+				fail_msg("%s: %g, p %g", figure.name, figure.ratio, figure.p);
+	}
+	/* 2000 samples carry p1 to p99, and nothing beyond. */
+	assert_int_equal(shifts, 9);
+	assert_int_equal(tails, 5);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void change_settle(struct tlat_result *result)
+{
+	result->settle_ns = 100000;
+}
+
+static void change_interval(struct tlat_result *result)
+{
+	result->interval_ns = 1000000;
+}
+
+static void change_policy(struct tlat_result *result)
+{
+	result->wait.policy = TLAT_SCHED_OTHER;
+}
+
+static void change_priority(struct tlat_result *result)
+{
+	result->wait.priority = 50;
+}
+
+static void change_cpu(struct tlat_result *result)
+{
+	result->wait.cpu = 2;
+}
+
+static void change_relation(struct tlat_result *result)
+{
+	result->relation = "smt";
+}
+
+static void change_way(struct tlat_result *result)
+{
+	result->round_trip = true;
+}
+
+static void change_clock(struct tlat_result *result)
+{
+	tlat_findings_add(&result->findings, TLAT_ERROR, "clock-order", NULL, "went back by 3 ns");
+}
+
+static void change_probe(struct tlat_result *result)
+{
+	strcpy(result->probe, "wake-eventfd");
+}
+
+static void change_dwell(struct tlat_result *result)
+{
+	tlat_hist_free(result->dwell);
+	result->dwell = sample_hist(SAMPLE_HZ, 3, 100, 160000, 4000);
+}
+
+static void change_unit(struct tlat_result *result)
+{
+	struct tlat_hist *hist;
+
+	assert_int_equal(tlat_hist_new(&hist, SAMPLE_HZ / 2), 0);
+	tlat_hist_record(hist, 2000);
+	tlat_hist_free(result->latency);
+	result->latency = hist;
+}
+
+static void change_nothing_left(struct tlat_result *result)
+{
+	tlat_hist_reset(result->latency);
+}
+
+static const struct {
+	void (*change)(struct tlat_result *result);
+	const char *because;
+	bool forced_too;
+} refusals[] = {
+	{ change_settle, "settle 50000ns in one report, 100000ns", false },
+	{ change_interval, "interval 0ns in one report, 1000000ns", false },
+	{ change_policy, "policy fifo in one report, other", false },
+	{ change_priority, "priority 40 in one report, 50", false },
+	{ change_cpu, "CPU 1 in one report, 2", false },
+	{ change_relation, "placement llc in one report, smt", false },
+	{ change_way, "round trip 0 in one report, 1", false },
+	{ change_clock, "clock cannot be trusted (went back by 3 ns)", false },
+	{ change_dwell, "had slept", false },
+	{ change_probe, "the base side measured wake-futex, the new one wake-eventfd", true },
+	{ change_unit, "more than 100 ppm apart", true },
+	{ change_nothing_left, "has no sample", true },
+};
+
+static void what_is_not_alike_is_refused_and_figures_are_forced(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(refusals); i++) {
+		struct setting other = { 1, 0.002, "6.12", refusals[i].change };
+		struct side a = { 0 }, b = { 0 };
+		struct tlat_comparison *c = NULL;
+		struct tlat_error error = { 0 };
+
+		add_pairs(&a, &b, &plain, &other, 8, 0);
+		assert_int_equal(tlat_compare(&c, a.runs, a.n, b.runs, b.n, NULL, &error), -EINVAL);
+		assert_null(c);
+		if (!strstr(error.text, refusals[i].because) || strchr(error.text, '\n'))
+			fail_msg("\"%s\" does not say \"%s\"", error.text, refusals[i].because);
+		if (!refusals[i].forced_too) {
+			c = compared(&a, &b, TLAT_COMPARE_FORCE);
+			assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_NONE);
+			tlat_comparison_free(c);
+		}
+		free_side(&a);
+		free_side(&b);
+	}
+}
+
+static void wait_for_slots(struct tlat_result *result)
+{
+	result->interval_ns = 1000000;
+}
+
+static void wait_for_slots_longer(struct tlat_result *result)
+{
+	change_dwell(result);
+	wait_for_slots(result);
+}
+
+static bool has_note(const struct tlat_comparison *c, const char *id)
+{
+	struct tlat_finding finding;
+
+	for (size_t i = 0; tlat_comparison_finding(c, i, &finding) == 0; i++)
+		if (!strcmp(finding.id, id))
+			return true;
+	return false;
+}
+
+/* An open loop has the dwell that it gets: it is said, and compared. */
+static void another_dwell_is_shown_where_slots_set_the_pace(void **state)
+{
+	const struct setting base = { 1, 0.002, "6.12", wait_for_slots };
+	const struct setting next = { 1, 0.002, "6.12", wait_for_slots_longer };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &base, &next, 12, 0);
+	c = compared(&a, &b, 0);
+	assert_true(has_note(c, "dwell-differs"));
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_EQUIVALENT);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void sides_one_after_the_other_get_no_verdict(void **state)
+{
+	const struct setting worse = { 1.05, 0.002, "6.12", NULL };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, &plain, 0, i);
+		add_run(&b, &worse, 0, 100 + i);
+	}
+	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "not measured in turn");
+	c = compared(&a, &b, 0);
+	assert_true(has_note(c, "order-blocked"));
+	tlat_comparison_free(c);
+	/* Nor when nobody knows the order. */
+	a.runs[3]->start_ns = 0;
+	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "when is not known");
+	free_side(&a);
+	free_side(&b);
+}
+
+static void runs_without_a_design_are_compared_unpaired(void **state)
+{
+	const struct setting worse = { 1.02, 0.002, "6.12", NULL };
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, &plain, 0, 2 * i);
+		add_run(&b, &worse, 0, 2 * i + 1);
+	}
+	add_run(&b, &worse, 0, 17);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_false(item.paired);
+	assert_int_equal(item.n_next, 9);
+	assert_true(isnan(item.sign_lo));
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_REGRESSION);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void one_way_is_round_trip(struct tlat_result *result)
+{
+	result->round_trip = true;
+}
+
+/* Runs of a boot do not count: one boot a side is one unit, however many runs it has. */
+static void one_boot_a_side_is_indicative_and_says_why(void **state)
+{
+	const struct setting old = { 1, 0.002, "6.1", one_way_is_round_trip };
+	const struct setting new = { 1.05, 0.002, "6.12", one_way_is_round_trip };
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		add_run(&a, &old, 0, i);
+		add_run(&b, &new, 1, 100 + i);
+	}
+	expect(&a, &b, TLAT_COMPARE_INDICATIVE, "one boot on a side");
+	c = compared(&a, &b, 0);
+	assert_true(has_note(c, "one-boot"));
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_int_equal(item.n_base, 1);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+/* The same kernel, but no boot that had both sides: the boot is the unit all the same. */
+static void boots_in_turn_are_pairs_where_the_design_says_so(void **state)
+{
+	const struct setting old = { 1, 0.002, "6.12", one_way_is_round_trip };
+	const struct setting new = { 1.05, 0.002, "6.12", one_way_is_round_trip };
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		struct side *side = i % 2 ? &b : &a;
+
+		for (int run = 0; run < 3; run++) {
+			add_run(side, i % 2 ? &new : &old, i, 10 * i + run);
+			place(side->runs[side->n - 1], i % 2 ? 'B' : 'A', i / 2, 0);
+		}
+	}
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_true(item.paired && item.n_base == 8 && item.n_next == 8);
+	assert_true(item.noise_boot >= 0 && item.noise_run >= 0);
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_REGRESSION);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+/* 264 ns at either boot: a shift of 5 % of 1.5 us is less than that. */
+static void across_boots_a_one_way_shift_below_the_offset_is_inconclusive(void **state)
+{
+	const struct setting old = { 1, 0.002, "6.1", NULL }, new = { 1.05, 0.002, "6.12", NULL };
+	const struct setting far = { 1.5, 0.002, "6.12", NULL };
+	struct side a = { 0 }, b = { 0 }, c = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, &old, 3 * i, 30 * i);
+		add_run(&b, &new, 3 * i + 1, 30 * i + 10);
+		add_run(&c, &far, 3 * i + 2, 30 * i + 20);
+	}
+	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "offset: one way");
+	expect(&a, &c, TLAT_COMPARE_REGRESSION, "beyond the threshold");
+	free_side(&a);
+	free_side(&b);
+	free_side(&c);
+}
+
+static void looks_are_taken_where_they_were_planned(void **state)
+{
+	const struct setting worse = { 1.02, 0.002, "6.12", NULL };
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 10, 20);
+	expect(&a, &b, TLAT_COMPARE_REGRESSION, "beyond the threshold");
+	a.n--;
+	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "9 of 20 pairs: a look is planned at 10");
+	a.n++;
+	free_side(&a);
+	free_side(&b);
+}
+
+/* Ten odd results out of ten would be odd; one of ten is not. */
+static void several_results_are_held_to_a_stricter_measure(void **state)
+{
+	const struct setting worse = { 1.02, 0.002, "6.12", NULL };
+	struct tlat_compare_item one = { .size = sizeof(one) }, two = one;
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 10, 0);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &one), 0);
+	tlat_comparison_free(c);
+	for (size_t i = 0; i < a.n; i++) {
+		struct side more = { 0 };
+
+		add_run(&more, &plain, 0, 500 + (int)i);
+		add_run(&more, &plain, 0, 600 + (int)i);
+		assert_int_equal(tlat_report_append(a.runs[i], more.runs[0]), 0);
+		assert_int_equal(tlat_report_append(b.runs[i], more.runs[1]), 0);
+	}
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &two), 0);
+	assert_true(two.p > 1.9 * one.p);
+	assert_int_equal(tlat_comparison_item(c, 1, &two), 0);
+	assert_int_equal(tlat_comparison_item(c, 2, &two), -ENOENT);
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_REGRESSION);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void add_metric(struct tlat_report *report, double value)
+{
+	assert_int_equal(tlat_report_metric(report, "netperf",
+					    &TLAT_METRIC(.name = "throughput", .unit = "MB",
+							 .value = value, .better = 1, .n = 1)),
+			 0);
+}
+
+static void any_metric_can_be_compared(void **state)
+{
+	struct tlat_compare_opts opts = TLAT_COMPARE_OPTS(.metric = "throughput");
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	struct tlat_error error;
+	uint64_t seed = 3;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 20, 0);
+	for (size_t i = 0; i < a.n; i++) {
+		add_metric(a.runs[i], 1000 * exp(0.007 * sim_normal(&seed)));
+		add_metric(b.runs[i], 988 * exp(0.007 * sim_normal(&seed)));
+	}
+	assert_int_equal(tlat_compare(&c, a.runs, a.n, b.runs, b.n, &opts, &error), 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_string_equal(item.metric, "throughput");
+	/* Lower is worse. */
+	assert_int_equal(item.verdict, TLAT_COMPARE_REGRESSION);
+	assert_int_equal(tlat_comparison_item(c, 1, &item), -ENOENT);
+	tlat_comparison_free(c);
+	opts.metric = "goodput";
+	assert_int_equal(tlat_compare(&c, a.runs, a.n, b.runs, b.n, &opts, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "goodput"));
+	free_side(&a);
+	free_side(&b);
+}
+
+static const char *difference(const struct tlat_comparison *c, const char *name)
+{
+	struct tlat_difference d;
+
+	for (size_t i = 0; tlat_comparison_difference(c, i, &d) == 0; i++)
+		if (!strcmp(d.name, name))
+			return d.next;
+	return NULL;
+}
+
+static void sleep_deeper(struct tlat_result *result)
+{
+	result->watch->idle[0].time_ns = 100000000;
+	result->wait.slack_ns = 50000;
+}
+
+static void differences_of_the_surroundings_are_listed(void **state)
+{
+	const struct setting next = { 1, 0.002, "6.13", sleep_deeper };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &next, 8, 0);
+	for (size_t i = 0; i < b.n; i++)
+		b.runs[i]->machine.facts.timer_migration = 1;
+	c = compared(&a, &b, 0);
+#ifdef TLAT_WITH_JANSSON
+	assert_string_equal(difference(c, "machine.kernel"), "6.13");
+	assert_string_equal(difference(c, "machine.timer_migration"), "1");
+	assert_null(difference(c, "machine.cmdline"));
+#endif
+	assert_string_equal(difference(c, "run.slack"), "50000ns");
+	assert_string_equal(difference(c, "idle.C1"), "5.0% of time");
+	assert_null(difference(c, "idle.C6"));
+	assert_null(difference(c, "run.cpu_latency"));
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+	const struct tlat_compare_opts wrong[] = {
+		TLAT_COMPARE_OPTS(.alpha = 0.5),
+		TLAT_COMPARE_OPTS(.alpha = -1),
+		TLAT_COMPARE_OPTS(.threshold = 2),
+		TLAT_COMPARE_OPTS(.tail_ratio = 0.9),
+		TLAT_COMPARE_OPTS(.power = 1),
+		TLAT_COMPARE_OPTS(.flags = 1u << 9),
+		{ .size = 0 },
+	};
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	struct tlat_error error;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 3, 0);
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(wrong); i++)
+		assert_int_equal(tlat_compare(&c, a.runs, a.n, b.runs, b.n, &wrong[i], &error),
+				 -EINVAL);
+	assert_int_equal(tlat_compare(&c, a.runs, 0, b.runs, b.n, NULL, &error), -EINVAL);
+	assert_int_equal(tlat_compare(&c, a.runs, a.n, b.runs, 0, NULL, &error), -EINVAL);
+	/* A pair that nobody completed. */
+	place(b.runs[0], 'B', 9, 0);
+	assert_int_equal(tlat_compare(&c, a.runs, 1, b.runs, 1, NULL, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "no pair is complete"));
+	free_side(&a);
+	free_side(&b);
+}
+
+#ifdef TLAT_WITH_JANSSON
+static void the_document_says_what_the_calls_say(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	char *text;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 3, 0);
+	c = compared(&a, &b, 0);
+	text = tlat_comparison_format(c);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"schema\":\"timerlat-comparison/1\""));
+	assert_non_null(strstr(text, "\"verdict\":\"INCONCLUSIVE\""));
+	/* With three pairs there is no bound; it is null and not a number that looks like one. */
+	assert_non_null(strstr(text, "\"interval\":[null,null]"));
+	free(text);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+/* Reports that went through a file have the same answer. */
+static void reports_that_were_read_compare_as_those_that_were_made(void **state)
+{
+	const struct setting worse = { 1.02, 0.002, "6.12", NULL };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	char *before, *after;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 9, 0);
+	c = compared(&a, &b, 0);
+	before = tlat_comparison_format(c);
+	tlat_comparison_free(c);
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < a.n; i++) {
+			struct tlat_report **run = side ? &b.runs[i] : &a.runs[i];
+			char *text = sample_text(*run);
+
+			tlat_report_free(*run);
+			*run = sample_read(text);
+			free(text);
+		}
+	c = compared(&a, &b, 0);
+	after = tlat_comparison_format(c);
+	/* Repeat commands alone are of the whole there and of the result here. */
+	assert_string_equal(strstr(before, "\"differences\""), strstr(after, "\"differences\""));
+	free(before);
+	free(after);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(twenty_pairs_tell_a_shift_of_one_percent),
+		cmocka_unit_test(too_few_pairs_say_how_many_it_takes),
+		cmocka_unit_test(figures_of_an_item_are_those_of_its_runs),
+		cmocka_unit_test(what_is_not_alike_is_refused_and_figures_are_forced),
+		cmocka_unit_test(another_dwell_is_shown_where_slots_set_the_pace),
+		cmocka_unit_test(sides_one_after_the_other_get_no_verdict),
+		cmocka_unit_test(runs_without_a_design_are_compared_unpaired),
+		cmocka_unit_test(one_boot_a_side_is_indicative_and_says_why),
+		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
+		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
+		cmocka_unit_test(looks_are_taken_where_they_were_planned),
+		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
+		cmocka_unit_test(any_metric_can_be_compared),
+		cmocka_unit_test(differences_of_the_surroundings_are_listed),
+		cmocka_unit_test(options_that_make_no_sense_are_refused),
+#ifdef TLAT_WITH_JANSSON
+		cmocka_unit_test(the_document_says_what_the_calls_say),
+		cmocka_unit_test(reports_that_were_read_compare_as_those_that_were_made),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

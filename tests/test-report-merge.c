@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+/* test-report-merge.c - several reports made one: nothing lost, nothing mixed that is not alike. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "report_sample.h"
+
+#ifdef TLAT_WITH_JANSSON
+
+#include <jansson.h>
+
+#define N 3
+
+static void make(struct tlat_report *reports[N], void (*change)(struct tlat_report *))
+{
+	for (size_t i = 0; i < N; i++) {
+		reports[i] = sample_report();
+		assert_int_equal(
+			tlat_report_add(reports[i], sample_pair(1000 + 100 * i, 10 + 7 * i)), 0);
+		assert_int_equal(tlat_report_add(reports[i], sample_solo(500, 90 + i)), 0);
+		if (change && i == N - 1)
+			change(reports[i]);
+	}
+}
+
+static void discard(struct tlat_report *reports[N])
+{
+	for (size_t i = 0; i < N; i++)
+		tlat_report_free(reports[i]);
+}
+
+static void expect_sum(const struct tlat_hist *sum, struct tlat_report *reports[N], size_t result)
+{
+	struct tlat_hist *own;
+	size_t a = 0, b = 0;
+	struct tlat_bin x, y;
+	int more;
+
+	assert_int_equal(tlat_hist_new(&own, tlat_hist_hz(sum)), 0);
+	for (size_t i = 0; i < N; i++)
+		assert_int_equal(tlat_hist_merge(own, tlat_result_hist(tlat_report_result(
+							      reports[i], result))),
+				 0);
+	assert_int_equal(tlat_hist_count(sum), tlat_hist_count(own));
+	assert_int_equal(tlat_hist_min(sum), tlat_hist_min(own));
+	assert_int_equal(tlat_hist_max(sum), tlat_hist_max(own));
+	assert_int_equal(tlat_hist_overflow(sum), tlat_hist_overflow(own));
+	do {
+		more = tlat_hist_next(sum, &a, &x);
+		assert_int_equal(tlat_hist_next(own, &b, &y), more);
+		if (more)
+			assert_true(x.low == y.low && x.high == y.high && x.count == y.count);
+	} while (more);
+	tlat_hist_free(own);
+}
+
+static void the_sum_has_every_sample_and_says_whose_it_is(void **state)
+{
+	struct tlat_report *reports[N], *merged, *again;
+	struct tlat_error error;
+	json_t *document;
+	char *text;
+
+	(void)state;
+	make(reports, NULL);
+	if (tlat_report_merge(&merged, reports, N, &error) < 0)
+		fail_msg("%s", error.text);
+	text = sample_text(merged);
+	again = sample_read(text);
+	for (size_t i = 0; i < 2; i++) {
+		const struct tlat_result *result = tlat_report_result(again, i);
+		uint64_t asked = 0;
+
+		expect_sum(tlat_result_hist(result), reports, i);
+		for (size_t k = 0; k < N; k++)
+			asked += reports[k]->results[i]->counts.asked;
+		assert_int_equal(result->counts.asked, asked);
+		assert_int_equal(tlat_counts_balance(&result->counts), 0);
+		assert_int_equal(tlat_blocks_count(result->blocks), N);
+		assert_int_equal(tlat_blocks_samples(result->blocks, 1),
+				 tlat_hist_count(reports[1]->results[i]->latency));
+	}
+	assert_int_equal(again->results[0]->outliers->n, 2 * N);
+	document = json_loads(text, 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(document, "merged")), N);
+	for (size_t i = 0; i < N; i++)
+		assert_string_equal(
+			json_string_value(json_object_get(
+				json_array_get(json_object_get(document, "merged"), i), "id")),
+			reports[i]->id);
+	json_decref(document);
+	free(text);
+	tlat_report_free(again);
+	tlat_report_free(merged);
+	discard(reports);
+}
+
+/* In any order, to the last bin. */
+static void the_order_does_not_matter(void **state)
+{
+	struct tlat_report *reports[N], *turned[N], *merged;
+	struct tlat_error error;
+
+	(void)state;
+	make(reports, NULL);
+	for (size_t i = 0; i < N; i++)
+		turned[i] = reports[N - 1 - i];
+	assert_int_equal(tlat_report_merge(&merged, turned, N, &error), 0);
+	expect_sum(tlat_result_hist(tlat_report_result(merged, 0)), reports, 0);
+	tlat_report_free(merged);
+	discard(reports);
+}
+
+static void change_settle(struct tlat_report *report)
+{
+	report->results[0]->settle_ns = 1;
+}
+
+static void change_unit(struct tlat_report *report)
+{
+	struct tlat_hist *hist;
+
+	assert_int_equal(tlat_hist_new(&hist, SAMPLE_HZ + SAMPLE_HZ / 5000), 0);
+	tlat_hist_record(hist, 4000);
+	tlat_hist_free(report->results[0]->latency);
+	report->results[0]->latency = hist;
+}
+
+static void change_probe(struct tlat_report *report)
+{
+	strcpy(report->results[1]->probe, "timer-timerfd");
+}
+
+static void change_number(struct tlat_report *report)
+{
+	assert_int_equal(tlat_report_add(report, sample_solo(500, 9)), 0);
+}
+
+static void change_policy(struct tlat_report *report)
+{
+	report->results[1]->wait.policy = TLAT_SCHED_RR;
+}
+
+static void change_kind(struct tlat_report *report)
+{
+	tlat_hist_free(report->results[1]->latency);
+	report->results[1]->latency = NULL;
+}
+
+static const struct {
+	void (*change)(struct tlat_report *report);
+	const char *because;
+} refusals[] = {
+	{ change_settle, "settle 50000ns in one report, 1ns in another" },
+	{ change_unit, "more than 100 ppm apart" },
+	{ change_probe, "timer-nanosleep: not a latency in every report" },
+	{ change_number, "report 3 has 3 results, report 1 has 2" },
+	{ change_policy, "policy other in one report, rr in another" },
+	{ change_kind, "not a latency in every report" },
+};
+
+static void what_is_not_alike_is_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(refusals); i++) {
+		struct tlat_report *reports[N], *merged = NULL;
+		struct tlat_error error = { 0 };
+
+		make(reports, refusals[i].change);
+		assert_int_equal(tlat_report_merge(&merged, reports, N, &error), -EINVAL);
+		assert_null(merged);
+		if (!strstr(error.text, refusals[i].because))
+			fail_msg("\"%s\" does not say \"%s\"", error.text, refusals[i].because);
+		discard(reports);
+	}
+}
+
+/* A timer thread is the same measurement on whatever CPU of whatever host. */
+static void solo_probes_of_other_cpus_and_counters_nearby_are_alike(void **state)
+{
+	struct tlat_report *reports[N], *merged;
+	struct tlat_error error;
+
+	(void)state;
+	make(reports, NULL);
+	reports[1]->results[1]->wait.cpu = 7;
+	strcpy(reports[1]->machine.facts.kernel, "6.13");
+	if (tlat_report_merge(&merged, reports, N, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_true(tlat_findings_reach(&merged->findings, TLAT_WARN));
+	tlat_report_free(merged);
+	discard(reports);
+}
+
+static void one_report_merges_to_itself(void **state)
+{
+	struct tlat_report *reports[N], *merged;
+	struct tlat_error error;
+
+	(void)state;
+	make(reports, NULL);
+	assert_int_equal(tlat_report_merge(&merged, reports, 1, &error), 0);
+	assert_int_equal(tlat_hist_count(merged->results[0]->latency),
+			 tlat_hist_count(reports[0]->results[0]->latency));
+	tlat_report_free(merged);
+	assert_int_equal(tlat_report_merge(&merged, reports, 0, &error), -EINVAL);
+	discard(reports);
+}
+
+static void a_design_and_a_metric_survive_a_file(void **state)
+{
+	struct tlat_report *report = sample_full(100), *read;
+	struct tlat_design design = { .size = sizeof(design) };
+	struct tlat_metric metric = { .size = sizeof(metric) };
+	char *text;
+
+	(void)state;
+	assert_int_equal(tlat_report_position(report, &design), -ENOENT);
+	assert_int_equal(tlat_report_design(report, &TLAT_DESIGN(.side = 'C')), -EINVAL);
+	assert_int_equal(
+		tlat_report_design(report, &TLAT_DESIGN(.side = 'B', .pair = 3, .order = "BAAB",
+							.planned = 20, .looks = 1, .seed = 99,
+							.command = "netperf -H \"x\"")),
+		0);
+	assert_int_equal(tlat_report_metric(report, "netperf",
+					    &TLAT_METRIC(.name = "rate", .unit = "Hz", .value = 2.5,
+							 .sd = 0.1, .n = 7, .better = 1)),
+			 0);
+	assert_int_equal(tlat_report_metric(
+				 report, "netperf",
+				 &TLAT_METRIC(.name = "rate", .unit = "Hz", .value = (double)NAN)),
+			 -EINVAL);
+	text = sample_text(report);
+	read = sample_read(text);
+	assert_int_equal(tlat_report_position(read, &design), 0);
+	assert_int_equal(design.side, 'B');
+	assert_int_equal(design.pair, 3);
+	assert_int_equal(design.planned, 20);
+	assert_int_equal(design.seed, 99);
+	assert_true(design.looks == 1 && !design.setup);
+	assert_string_equal(design.order, "BAAB");
+	assert_string_equal(design.command, "netperf -H \"x\"");
+	assert_int_equal(tlat_result_metric(tlat_report_result(read, 2), 0, &metric), 0);
+	assert_string_equal(metric.name, "rate");
+	assert_true(metric.value == 2.5 && metric.sd == 0.1 && metric.n == 7 && metric.better == 1);
+	assert_int_equal(tlat_result_metric(tlat_report_result(read, 2), 1, &metric), -ENOENT);
+	assert_true(read->start_ns == INT64_C(1767225600000000007));
+	assert_string_equal(read->boot_id, "6fa459ea-ee8a-3ca4-894e-db77e160355e");
+	/* Placed anew after it was read, as tlat ab does. */
+	assert_int_equal(tlat_report_design(read, &TLAT_DESIGN(.side = 'A', .pair = 4)), 0);
+	free(text);
+	text = sample_text(read);
+	assert_non_null(strstr(text, "\"pair\":4"));
+	free(text);
+	tlat_report_free(read);
+	tlat_report_free(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_sum_has_every_sample_and_says_whose_it_is),
+		cmocka_unit_test(the_order_does_not_matter),
+		cmocka_unit_test(what_is_not_alike_is_refused),
+		cmocka_unit_test(solo_probes_of_other_cpus_and_counters_nearby_are_alike),
+		cmocka_unit_test(one_report_merges_to_itself),
+		cmocka_unit_test(a_design_and_a_metric_survive_a_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	return 77;
+}
+
+#endif

@@ -1,0 +1,359 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# tlat-compare.sh - tlat compare, ab, plan and merge: verdicts and exit codes on simulated reports,
+# what they make of files that are none, and runs in turn. Asserts no latency.
+set -u
+tlat=${TLAT:?set TLAT to the path of the tlat binary}
+case $tlat in /*) ;; *) tlat=$PWD/$tlat ;; esac
+make="/usr/bin/python3 $(cd "$(dirname "$0")" && pwd)/make_reports.py"
+check="/usr/bin/python3 $(cd "$(dirname "$0")" && pwd)/check_schema.py"
+unset TLAT_JSON COLUMNS
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+	echo "not ok: $*"
+	failures=$((failures + 1))
+}
+
+run_tlat() {
+	timeout -s KILL 60 "$tlat" "$@" >out 2>err
+	code=$?
+}
+
+# expect CODE TITLE
+expect() {
+	[ "$code" -eq "$1" ] && return 0
+	fail "$2: exit code $code, not $1"
+	sed 's/^/  | /' err out | head -40
+	return 1
+}
+
+# says WORDS TITLE: WORDS stand in what was printed.
+says() {
+	grep -qF -e "$1" out || {
+		fail "$2: '$1' was not printed"
+		sed 's/^/  | /' out | head -40
+	}
+}
+
+# refused NEEDLE ARGS...: exit 2, one line on stderr that holds NEEDLE, nothing on stdout.
+refused() {
+	local needle=$1
+	shift
+	run_tlat "$@"
+	expect 2 "$*" || return
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: stderr has $(wc -l <err) lines"
+	grep -qF -e "$needle" err || fail "$*: '$needle' is not in: $(head -c 600 err)"
+	[ -s out ] && fail "$*: wrote to stdout"
+}
+
+verdicts_have_their_exit_codes() {
+	$make a side=A seed=1
+	$make same side=B seed=2 start=1
+	$make worse side=B seed=3 start=1 factor=1.01
+	$make better side=B seed=4 start=1 factor=0.99
+	$make tail side=B seed=5 start=1 tail=2
+	$make few side=B seed=6 start=1 n=4
+	run_tlat compare a same
+	expect 0 "the same" && says "verdict: EQUIVALENT" "the same"
+	run_tlat compare a worse
+	expect 1 "1 % worse" && says "verdict: REGRESSION" "1 % worse"
+	says "ratio along the distribution" "1 % worse"
+	run_tlat compare a better
+	expect 0 "1 % better" && says "verdict: IMPROVEMENT" "1 % better"
+	run_tlat compare a tail
+	expect 1 "a doubled tail" && says "verdict: TAIL-REGRESSION" "a doubled tail"
+	says "(worse)" "a doubled tail"
+	run_tlat compare a few
+	expect 77 "four pairs" && says "verdict: INCONCLUSIVE" "four pairs"
+	run_tlat compare a few --bisect
+	expect 125 "four pairs, --bisect"
+	run_tlat compare a worse --bisect
+	expect 1 "1 % worse, --bisect"
+	run_tlat compare a worse --threshold 5%
+	expect 0 "1 % below a threshold of 5 %" && says "verdict: TRIVIAL" "threshold"
+}
+
+both_sides_can_be_in_one_file_or_in_directories() {
+	cat a worse >both
+	run_tlat compare both
+	expect 1 "one file"
+	mkdir base next
+	split -l 5 --additional-suffix=.jsonl a base/r
+	split -l 5 --additional-suffix=.json worse next/r
+	echo "not looked at" >base/README
+	run_tlat compare base next
+	expect 1 "directories"
+	says "20 runs" "directories"
+	/usr/bin/python3 -c 'import json,sys; print(json.dumps(json.loads(open("a").readline()), indent=2))' >indented
+	run_tlat compare indented few
+	expect 77 "an indented report"
+	mkdir empty
+	refused "no *.json or *.jsonl file in this directory" compare empty a
+}
+
+what_differs_beside_is_said_first() {
+	$make other side=B seed=3 start=1 kernel=6.13
+	run_tlat compare a other
+	says "machine.kernel: 6.12 -> 6.13" "other kernel"
+	run_tlat compare a same
+	says "no difference of the surroundings" "same kernel"
+}
+
+order_and_boots_decide_whether_there_is_a_verdict() {
+	$make blockb side=B seed=3 start=100 factor=1.05
+	run_tlat compare a blockb
+	expect 77 "one side after the other" && says "not measured in turn" "blocks"
+	$make old side=A boot=0 kernel=6.1 design=0 step=1
+	$make new side=B boot=1 kernel=6.12 design=0 step=1 start=60 seed=9
+	run_tlat compare old new
+	expect 77 "one boot a side" && says "verdict: INDICATIVE" "one boot a side"
+	says "one-boot" "one boot a side"
+	$make old6 side=A boot=0 boots=6 n=6 kernel=6.1 seed=8
+	$make new6 side=B boot=1 boots=6 n=6 kernel=6.12 start=1 seed=9 factor=1.2
+	run_tlat compare old6 new6
+	expect 77 "six boots a side" && says "6 against 6 in pairs" "six boots a side"
+	says "8 boots a side would find" "six boots a side"
+	$make p10a side=A n=10 planned=20
+	$make p10b side=B n=10 planned=20 start=1 factor=1.02 seed=4
+	run_tlat compare p10a p10b
+	expect 1 "a planned look"
+	$make p11b side=B n=11 planned=20 start=1 factor=1.02 seed=4
+	$make p11a side=A n=11 planned=20
+	run_tlat compare p11a p11b
+	expect 77 "a look that was not planned" && says "a look is planned at 15" "no look"
+}
+
+what_is_not_alike_is_refused_unless_forced() {
+	$make settle side=B seed=3 start=1 settle=100000
+	refused "settle 50000ns in one report, 100000ns in another" compare a settle
+	run_tlat compare a settle --force
+	expect 77 "--force" && says "verdict: NONE" "--force"
+	refused "nothing named" compare
+	refused "one operand too many" compare a b c
+	refused "belongs to neither side" compare old
+	refused "not a number above 0" compare a b --threshold nix
+	refused "not in every run" compare a same --metric speed
+}
+
+other_looks_have_the_same_verdict() {
+	run_tlat compare a worse --lkp
+	expect 1 "--lkp" && says "%stddev     %change         %stddev" "--lkp"
+	grep -qE '^ +[0-9.]+ +\+1\.[0-9]% +[0-9.]+ +wake-futex 1->1\.p50$' out || fail "--lkp: no row"
+	run_tlat compare a worse --benchstat
+	expect 1 "--benchstat" && says "n=20)" "--benchstat"
+	run_tlat compare a worse --json -
+	expect 1 "--json -"
+	/usr/bin/python3 - <<-'PY' || fail "--json -: $(head -c 300 out)"
+	import json
+	d = json.loads(open("out").read())
+	i = d["items"][0]
+	assert d["schema"] == "timerlat-comparison/1" and d["verdict"] == "REGRESSION"
+	assert i["interval"][0] < i["ratio"] < i["interval"][1] and abs(i["ratio"] - 1.01) < 0.005
+	assert len(i["shift"]) >= 9 and {f["name"] for f in i["tail"]} >= {"p90", "p99", "max"}
+	PY
+	run_tlat compare a worse --json c.json
+	says "verdict: REGRESSION" "--json FILE"
+	[ -s c.json ] || fail "--json FILE: nothing was written"
+	run_tlat compare a worse --json /nowhere/c.json
+	expect 2 "--json that cannot be written"
+	grep -q "not written" err || fail "--json that cannot be written: $(cat err)"
+}
+
+# One clear error, whatever it is, and within bounds.
+files_that_are_no_reports_are_refused() {
+	head -c 3000 a >truncated
+	echo '{"lines": [], "cyclictest": 1}' >foreign
+	sed 's#timerlat-report/1#timerlat-report/7#' a >future
+	printf '%*s' 100000 '' | tr ' ' '[' >deep
+	{ printf '{"schema":"timerlat-report/1","run":'; printf '%*s' 5000 '' | tr ' ' '{'; } >deeper
+	sed 's/"min":[0-9]*/"min":1e400/' a >huge
+	sed 's/"min":[0-9]*/"min":99999999999999999999/' a >huger
+	sed 's/"asked":[0-9]*/"asked":9007199254740993/' a >many
+	sed 's/"counts":\[\[[0-9]*,/"counts":[[1073741824,/' a >gib
+	truncate -s 1G sparse
+	{ printf '{"schema":"'; head -c 70000000 /dev/zero | tr '\0' x; } >long
+	printf '\0\1\2\377{}' >binary
+	: >nothing
+	local file
+	for file in truncated foreign future deep deeper huge huger many gib sparse long binary \
+		nothing; do
+		run_tlat compare "$file" same
+		expect 2 "$file" || continue
+		[ "$(wc -l <err)" -eq 1 ] || fail "$file: $(wc -l <err) lines on stderr"
+		grep -q "$file" err || fail "$file: not named in $(head -c 300 err)"
+		[ -s out ] && fail "$file: wrote to stdout"
+		run_tlat merge "$file"
+		expect 2 "merge $file"
+	done
+	{ cat a; head -c 2000 a; } >torn
+	refused "torn, from line 21" compare torn same
+	refused "cannot be opened" compare missing same
+}
+
+merging_adds_up_and_says_whose() {
+	run_tlat merge a --json sum.json
+	expect 0 "merge"
+	/usr/bin/python3 - <<-'PY' || fail "merge: the sum is wrong"
+	import json
+	runs = [json.loads(line) for line in open("a")]
+	d = json.loads(open("sum.json").readline())
+	total = {}
+	for run in runs:
+	    for index, n in run["results"][0]["histogram"]["counts"]:
+	        total[index] = total.get(index, 0) + n
+	result = d["results"][0]
+	assert result["histogram"]["counts"] == [list(x) for x in sorted(total.items())]
+	assert result["counts"]["asked"] == sum(r["results"][0]["counts"]["asked"] for r in runs)
+	assert len(d["merged"]) == 20 and d["merged"][3]["id"] == runs[3]["run"]["id"]
+	assert d["design"] is None and d["run"]["duration_ns"] == 20 * 10**9
+	PY
+	sed 's/"hostname":"sim"/"hostname":"other"/' same >hosts
+	run_tlat merge a hosts --by host --json by.jsonl
+	expect 0 "--by host" && says "host other: 20 reports" "--by host"
+	[ "$(wc -l <by.jsonl)" -eq 2 ] || fail "--by host: $(wc -l <by.jsonl) reports"
+	refused "settle 50000ns in one report, 100000ns in another" merge a settle
+	sed 's/"hz":1000000000/"hz":1000200000/' same >rates
+	refused "more than 100 ppm apart" merge a rates
+	refused "no report named" merge
+	refused "write host" merge a --by color
+}
+
+# A simulated netperf: 1000 MB/s, and noise of 1 % in the ratio of a pair; B is 1.2 % slower.
+a_metric_of_any_command_can_be_compared() {
+	cat >netperf <<-'SH'
+	#!/bin/sh
+	n=$(($(cat n 2>/dev/null || echo 0) + 1))
+	echo $n >n
+	awk -v seed=$n -v rate="$1" 'BEGIN {
+		srand(seed * 7919); for (i = 0; i < 12; i++) z += rand()
+		printf "Throughput  %.2f MB/s of 9999\n", rate * (1 + 0.007 * (z - 6)) }'
+	SH
+	chmod +x netperf
+	run_tlat ab --a './netperf 1000' --b './netperf 988' --metric 'Throughput +([0-9.]+)' \
+		--unit MB/s --better higher --state m.jsonl --seed 3
+	expect 1 "netperf -1.2 %" && says "verdict: REGRESSION" "netperf -1.2 %"
+	[ "$(cat n)" -eq 40 ] || fail "netperf ran $(cat n) times"
+	$check m.jsonl || fail "the reports of --metric are no reports"
+	/usr/bin/python3 - <<-'PY' || fail "ab: the order is none"
+	import json
+	runs = [json.loads(line)["design"] for line in open("m.jsonl")]
+	order = "".join(r["side"] for r in runs)
+	blocks = [order[i:i + 4] for i in range(0, 40, 4)]
+	assert set(blocks) <= {"ABBA", "BAAB"} and len(set(blocks)) == 2, order
+	assert [r["pair"] for r in runs] == [i // 2 for i in range(40)]
+	PY
+	refused "is not in what" ab --a 'echo x' --b 'echo y' --metric '([0-9]+)' --pairs 2
+	refused "which is no number" ab --a 'echo x' --b 'echo x' --metric 'x' --pairs 2
+	refused "see regex(7)" ab --a 'echo x' --b 'echo y' --metric '(' --pairs 2
+}
+
+# A command that fails at the fifth run; then it goes on, and repeats nothing.
+runs_in_turn_go_on_where_they_ended() {
+	rm -f n
+	echo 'n=$(($(cat n 2>/dev/null || echo 0) + 1)); echo $n >n; [ $n -ne 5 ] || exit 3; echo v=$n' >fifth
+	refused "ended with status 3" ab --a 'sh fifth' --b 'sh fifth' --metric 'v=([0-9]+)' \
+		--pairs 4 --state s.jsonl
+	[ "$(wc -l <s.jsonl)" -eq 4 ] || fail "4 runs were made, $(wc -l <s.jsonl) kept"
+	run_tlat ab --a 'sh fifth' --b 'sh fifth' --metric 'v=([0-9]+)' --pairs 4 --state s.jsonl
+	expect 77 "going on"
+	[ "$(cat n)" -eq 9 ] || fail "going on: $(cat n) runs in all, not 9"
+	refused "was begun with --pairs 4" ab --a 'sh fifth' --b 'sh fifth' --metric 'v=([0-9]+)' \
+		--pairs 5 --state s.jsonl
+	rm -f early.jsonl
+	run_tlat ab --a 'echo 10$(date +%N | cut -c1)' --b 'echo 20$(date +%N | cut -c1)' \
+		--metric '[0-9]+' --pairs 20 --early --state early.jsonl
+	expect 1 "--early" && says "ended early" "--early"
+	[ "$(wc -l <early.jsonl)" -eq 20 ] || fail "--early: $(wc -l <early.jsonl) runs, not 20"
+}
+
+# Boots are told apart by their id, which is changed here between the sides' turns.
+sides_can_be_measured_boot_by_boot() {
+	local boot
+	for boot in 1 2 3; do
+		run_tlat ab --a 'echo 100' --metric '[0-9]+' --state b.jsonl --side A --runs 2
+		[ "$boot" -eq 1 ] && { expect 0 "--side A" && says "of side B there is none yet" "--side A"; }
+		sed -i -E "s/\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\"/\"boot_id\":\"0000000$boot-aaaa-4aaa-8aaa-aaaaaaaaaaaa\"/" b.jsonl
+		run_tlat ab --b 'echo 101' --metric '[0-9]+' --state b.jsonl --side B --runs 2
+		expect 77 "--side B, boot $boot"
+		sed -i -E "s/\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\"/\"boot_id\":\"0000000$boot-bbbb-4bbb-8bbb-bbbbbbbbbbbb\"/" b.jsonl
+	done
+	says "3 against 3 in pairs" "three boots a side"
+	says "8 boots a side would find" "three boots a side"
+}
+
+real_runs_are_compared_and_planned() {
+	local quick="-c 0 -d 60ms --warmup 10"
+	run_tlat ab wake-futex --opt "$quick" --pairs 2 --state r.jsonl
+	expect 77 "two pairs" && says "wake-futex 0->0" "two pairs"
+	$check r.jsonl || fail "the reports of tlat ab are none"
+	run_tlat ab --a "'$tlat' run -q wake-futex $quick" --b "'$tlat' run -q wake-futex $quick --settle 70us" \
+		--pairs 3
+	expect 2 "sides that cannot be compared"
+	grep -q "settle 50000ns in one report, 70000ns in another" err ||
+		grep -q "settle 70000ns in one report, 50000ns in another" err ||
+		fail "sides that cannot be compared: $(cat err)"
+	run_tlat ab wake-futex --opt "$quick" --a-setup 'echo A >>setups' --b-setup 'echo B >>setups' --pairs 2
+	expect 77 "setups" && says "design.setup" "setups"
+	[ "$(sort setups | tr -d '\n')" = AABB ] || fail "setups: $(cat setups)"
+	refused "ended with status 1" ab wake-futex --opt "$quick" --a-setup false --pairs 2
+	refused "wrote no report" ab --a true --b true --pairs 2
+	run_tlat ab --a /no/such/thing --b /no/such/thing --pairs 2
+	expect 2 "a command that is not there"
+	grep -q "ended with status 127: not found" err || fail "not there: $(cat err)"
+	refused "nothing to run" ab
+	refused "leave out the probes" ab wake-futex --a true
+	refused "--side needs --state" ab wake-futex --side A
+	run_tlat plan wake-futex --opt "$quick" --pairs 3 --mde 5%
+	expect 0 "plan" && says "a shift of 5 % is found" "plan"
+	says "20 pairs find" "plan"
+}
+
+a_chain_of_additions_is_said_to_be_there() {
+	run_tlat run wake-futex -c 0 -n 300 --warmup 10 -q --chain 1000 --json chain.json
+	expect 0 "--chain"
+	$check chain.json || fail "--chain: no report"
+	grep -q '"chain":{"adds":1000,"add_ns":0.' chain.json || fail "--chain: not in the report"
+	says "--chain 1000" "--chain"
+	says "an hour" "rare events"
+	refused "--chain is for pairs" run timer-nanosleep --chain 1000
+}
+
+# So that a signal leaves neither processes nor files.
+a_signal_ends_it_and_leaves_nothing() {
+	mkdir -p tmp
+	TMPDIR=$work/tmp "$tlat" ab --a 'echo 1; exec sleep 60' --b 'echo 1' --metric '[0-9]' >out 2>err &
+	local pid=$! waits=0
+	while [ -z "$(ls tmp)" ] && [ $((waits += 1)) -lt 100 ]; do
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -TERM "$pid"
+	wait "$pid"
+	code=$?
+	expect 2 "SIGTERM"
+	grep -q "ended by a signal" err || fail "SIGTERM: $(cat err)"
+	[ -z "$(ls tmp)" ] || fail "SIGTERM: $(ls tmp) is left"
+}
+
+verdicts_have_their_exit_codes
+both_sides_can_be_in_one_file_or_in_directories
+what_differs_beside_is_said_first
+order_and_boots_decide_whether_there_is_a_verdict
+what_is_not_alike_is_refused_unless_forced
+other_looks_have_the_same_verdict
+files_that_are_no_reports_are_refused
+merging_adds_up_and_says_whose
+a_metric_of_any_command_can_be_compared
+runs_in_turn_go_on_where_they_ended
+sides_can_be_measured_boot_by_boot
+real_runs_are_compared_and_planned
+a_chain_of_additions_is_said_to_be_there
+a_signal_ends_it_and_leaves_nothing
+
+[ "$failures" -eq 0 ] && echo "ok: compare, ab, plan, merge"
+exit $((failures > 0))

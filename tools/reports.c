@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * reports.c - documents that follow each other, split where a line begins with "{". No more of a
+ * file is held in memory than one of them, nor more than a report can have.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "reports.h"
+#include "tool.h"
+
+/* What the library refuses is not collected much further. */
+#define DOCUMENT_MAX ((64u << 20) + 4096)
+
+int tlat_reports_add(struct tlat_reports *reports, struct tlat_report *report)
+{
+	struct tlat_report **grown =
+		realloc(reports->v, (reports->n + 1) * sizeof(struct tlat_report *));
+
+	if (!grown) {
+		tlat_report_free(report);
+		return -ENOMEM;
+	}
+	reports->v = grown;
+	reports->v[reports->n++] = report;
+	return 0;
+}
+
+void tlat_reports_free(struct tlat_reports *reports)
+{
+	for (size_t i = 0; i < reports->n; i++)
+		tlat_report_free(reports->v[i]);
+	free(reports->v);
+	*reports = (struct tlat_reports){ 0 };
+}
+
+struct collector {
+	FILE *in;
+	char *text;
+	size_t n, room;
+	long line, first_line; /* of the file; of the document */
+	int last, pending;     /* the character before; one that belongs to the next document */
+};
+
+static int put(struct collector *c, int character)
+{
+	if (c->n == c->room) {
+		char *grown = realloc(c->text, c->room = c->room ? 2 * c->room : 65536);
+
+		if (!grown)
+			return -ENOMEM;
+		c->text = grown;
+	}
+	c->text[c->n++] = (char)character;
+	return 0;
+}
+
+/* The next document is in text. Returns whether there was one, or a negative errno. */
+static int collect(struct collector *c)
+{
+	bool blank = true;
+	int character, r = 0;
+
+	c->n = 0;
+	c->first_line = c->line;
+	if (c->pending) {
+		r = put(c, c->pending);
+		blank = false;
+		c->pending = 0;
+	}
+	while (!r && c->n < DOCUMENT_MAX && (character = getc_unlocked(c->in)) != EOF) {
+		if (character == '{' && c->last == '\n' && !blank) {
+			c->pending = character;
+			c->last = character;
+			return 1;
+		}
+		c->line += character == '\n';
+		c->last = character;
+		blank &= character == '\n' || character == ' ' || character == '\t' ||
+			 character == '\r';
+		if (blank)
+			c->first_line = c->line;
+		else
+			r = put(c, character);
+	}
+	return r < 0 ? r : !blank;
+}
+
+static int parse(struct tlat_reports *reports, struct collector *c, const char *path,
+		 struct tlat_error *reterr)
+{
+	struct tlat_report *report;
+	char name[160];
+	int r;
+
+	if (c->first_line > 1)
+		snprintf(name, sizeof(name), "%.120s, from line %ld", path, c->first_line);
+	else
+		snprintf(name, sizeof(name), "%.120s", path);
+	r = tlat_report_parse(&report, c->text, c->n, name, reterr);
+	if (r < 0)
+		return r;
+	if (tlat_reports_add(reports, report) < 0)
+		return tlat_tool_fail(reterr, -ENOMEM, "out of memory for reports");
+	return 0;
+}
+
+static int read_stream(struct tlat_reports *reports, FILE *in, const char *path,
+		       struct tlat_error *reterr)
+{
+	struct collector c = { .in = in, .line = 1, .last = '\n' };
+	size_t before = reports->n;
+	int r;
+
+	while ((r = collect(&c)) > 0) {
+		r = parse(reports, &c, path, reterr);
+		if (r < 0)
+			break;
+	}
+	free(c.text);
+	if (r == -ENOMEM)
+		return tlat_tool_fail(reterr, r, "%.200s: out of memory", path);
+	if (r < 0)
+		return r;
+	if (ferror(in))
+		return tlat_tool_fail(reterr, -EIO, "%.200s: cannot be read: %s", path,
+				      strerror(errno));
+	if (reports->n == before)
+		return tlat_tool_fail(reterr, -ENODATA,
+				      "%.200s: no report in it; tlat run --json writes one", path);
+	return 0;
+}
+
+static int read_file(struct tlat_reports *reports, const char *path, struct tlat_error *reterr)
+{
+	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	int r;
+
+	if (!in)
+		return tlat_tool_fail(reterr, -errno, "%.200s: cannot be opened: %s", path,
+				      strerror(errno));
+	r = read_stream(reports, in, in == stdin ? "standard input" : path, reterr);
+	if (in != stdin)
+		fclose(in);
+	return r;
+}
+
+static int is_report(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && dot != entry->d_name && (!strcmp(dot, ".json") || !strcmp(dot, ".jsonl"));
+}
+
+static int read_directory(struct tlat_reports *reports, const char *path, struct tlat_error *reterr)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, is_report, alphasort), r = 0;
+
+	if (n < 0)
+		return tlat_tool_fail(reterr, -errno, "%.200s: cannot be listed: %s", path,
+				      strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *name = NULL;
+
+		if (!r && asprintf(&name, "%s/%s", path, entries[i]->d_name) < 0)
+			r = tlat_tool_fail(reterr, -ENOMEM, "out of memory for a path");
+		else if (!r)
+			r = read_file(reports, name, reterr);
+		free(name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!r && !n)
+		return tlat_tool_fail(reterr, -ENODATA,
+				      "%.200s: no *.json or *.jsonl file in this directory", path);
+	return r;
+}
+
+int tlat_reports_read(struct tlat_reports *reports, const char *path, struct tlat_error *reterr)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return read_directory(reports, path, reterr);
+	return read_file(reports, path, reterr);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* save_text.h - a line that is no report on its way to a file. */
+#ifndef TLAT_SAVE_TEXT_H
+#define TLAT_SAVE_TEXT_H
+
+#include <timerlat.h>
+
+/*
+ * Write text and a newline to a file, which is replaced, or to "-": standard output. text is freed;
+ * NULL: it could not be made. Returns 0 or a negative errno.
+ */
+int tlat_save_text(const char *path, char *text, struct tlat_error *reterr);
+
+#endif /* TLAT_SAVE_TEXT_H */
