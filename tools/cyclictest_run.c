@@ -59,7 +59,7 @@ static struct tlat_run_opts options_of(struct tlat_cyc_session *s)
 	int64_t latency_ns = config->latency_us ? config->latency_us * 1000 : TLAT_ZERO;
 	struct tlat_run_opts opts =
 		TLAT_RUN_OPTS(.probe = s->probe, .cpus = s->cpus.list, .machine = s->machine,
-			      .samples = (uint64_t)config->loops,
+			      .clock = s->clock, .samples = (uint64_t)config->loops,
 			      .duration_ns = config->duration_s ? config->duration_s * SEC_NS
 					     : config->loops	? 0
 								: ENDLESS_NS,

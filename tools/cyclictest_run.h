@@ -12,6 +12,7 @@ struct tlat_cyc_session {
 	const struct tlat_cyc_config *config;
 	const char *probe;
 	struct tlat_machine *machine;
+	struct tlat_clock *clock;
 	struct tlat_cyc_cpus cpus;
 	struct tlat_cyc_stats stats;
 	struct tlat_cyc_status status;
