@@ -116,6 +116,8 @@ SPECIAL = [
     (re.compile(r'^  "(start|end)_time": "\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}",$'),
      "time"),
     (re.compile(r"^policy: \w+(/\w+)?: loadavg: [\d.]+ [\d.]+ [\d.]+ \d+/\d+ \d+ {10}$"), "policy"),
+    # theirs ends with the first thread: another may have none, and they print no number then
+    (re.compile(r'^      "avg": (-?nan|\d+\.\d\d),$'), "avg"),
     # an empty histogram and one with rows, as the values fell
     (re.compile(r'^      "histogram": \{(      \},)?$'), "histogram"),
     (re.compile(r"^      \},$"), None),
