@@ -56,10 +56,10 @@ static int check_policy(const struct tlat_rt_opts *o, struct tlat_error *reterr)
 {
 	bool ranked = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
 
-	if (o->policy < 0 || o->policy > TLAT_SCHED_DEADLINE)
+	if (o->policy < 0 || o->policy > TLAT_SCHED_IDLE)
 		return tlat_fail(reterr, -EINVAL,
 				 "policy %d (%s) cannot be asked for; use other, "
-				 "fifo, rr, batch or deadline",
+				 "fifo, rr, batch, idle or deadline",
 				 o->policy, tlat_policy_kernel_name(o->policy));
 	if (ranked && (o->priority < 1 || o->priority > 99))
 		return tlat_fail(reterr, -EINVAL, "priority is %d; %s takes 1 to 99", o->priority,

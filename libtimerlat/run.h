@@ -95,8 +95,9 @@ struct tlat_solo {
 	struct tlat_probe_ctx *ctx;
 	struct tlat_limits limits;
 	uint64_t interval, phase; /* ns */
-	uint64_t tick;		  /* the kernel's, ns; phase counts from a multiple of it */
+	uint64_t tick;		  /* ns; phase counts from a multiple of it */
 	uint64_t start;		  /* the same for all threads of a run; 0: when the loop begins */
+	bool complete;		  /* limits.samples is of recorded ones */
 };
 
 /* The two sides of a pair, each on its thread. The waker keeps the book: it alone knows both

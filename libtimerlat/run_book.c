@@ -2,7 +2,7 @@
 /* run_book.c - entering samples, keeping the largest, counting a thread's switches. */
 #include <sys/resource.h>
 
-#include "run_book.h"
+#include "run_tap.h"
 
 #if defined(__has_builtin) && defined(__GLIBC_PREREQ)
 #if __has_builtin(__builtin_thread_pointer) && __GLIBC_PREREQ(2, 35)
@@ -99,6 +99,8 @@ void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64
 	tlat_hist_record(book->latency, value);
 	if (book->n_raw < book->max_raw)
 		book->raw[book->n_raw++] = value;
+	if (book->tap)
+		tlat_tap_pass(book->tap, value, at);
 	if (cpu >= 0 && cpu != book->planned_cpu)
 		note_migration(book, cpu);
 	if (!book->full || value > book->least_kept)

@@ -27,14 +27,15 @@ struct tlat_book {
 	int64_t least_kept; /* of the outliers when full: what is not above it is none */
 	uint64_t started;   /* stamp of the first measured cycle, 0: none yet */
 	size_t n_raw, max_raw;
-	int32_t planned_cpu;
-	bool untold; /* the kick does not say whom it woke */
+	int32_t planned_cpu; /* -1: any */
+	bool untold;	     /* the kick does not say whom it woke */
 	bool lost_wake;
 	bool roams;		      /* not pinned: planned_cpu is where it was last */
 	bool full;		      /* outliers are as many as are kept */
 	uint64_t ended;		      /* stamp at the end */
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
 	struct tlat_hist *back;	      /* NULL: the probe has no second stamp */
+	struct tlat_tap *tap;	      /* NULL: nobody looks at single values */
 	struct tlat_counts counts;
 	struct tlat_outliers *outliers; /* NULL: do not keep them */
 	struct tlat_break *brk;		/* NULL: no value ends the run */

@@ -220,8 +220,10 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 				  result->wait.cpu);
 }
 
-static void describe(const struct tlat_run *run, struct tlat_result *result)
+static void describe(const struct tlat_run *run, int i, struct tlat_result *result)
 {
+	int64_t interval_ns = tlat_run_interval_ns(run, i);
+	int32_t priority = tlat_run_priority(run, i);
 	const struct tlat_probe_ops *ops = run->ops;
 	bool pair = ops->flags & TLAT_PROBE_PAIR;
 
@@ -230,7 +232,7 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	snprintf(result->to, sizeof(result->to), "%s%s", ops->to,
 		 run->opts.flags & TLAT_RUN_ROUND_TRIP ? ", there and back on the waker" : "");
 	result->policy_asked = run->opts.policy;
-	result->priority_asked = run->opts.priority;
+	result->priority_asked = priority;
 	result->kick_priority_asked = pair ? tlat_run_kick_priority(run) : 0;
 	result->pair = pair;
 	result->target = run->opts.target;
@@ -238,7 +240,7 @@ static void describe(const struct tlat_run *run, struct tlat_result *result)
 	result->periodic = !(ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK));
 	result->round_trip = run->opts.flags & TLAT_RUN_ROUND_TRIP;
 	result->verify = run->opts.flags & TLAT_RUN_VERIFY;
-	result->interval_ns = result->periodic || pair ? run->opts.interval_ns : 0;
+	result->interval_ns = result->periodic || pair ? interval_ns : 0;
 	result->settle_ns = run->opts.settle_ns;
 	result->break_ns = run->opts.break_ns;
 	result->dither_ns = run->opts.dither_ns;
@@ -383,7 +385,7 @@ int tlat_run_collect(struct tlat_run *run)
 		struct tlat_instance *in = &run->instances[i];
 		struct tlat_result *result = in->result;
 
-		describe(run, result);
+		describe(run, i, result);
 		tlat_findings_copy(&result->findings, &run->of_result);
 		if (!run->supported)
 			continue;
@@ -427,7 +429,7 @@ int tlat_run_collect_running(const struct tlat_run *run, int i, struct tlat_resu
 	if (!result)
 		return -ENOMEM;
 	result->thread = in->result->thread;
-	describe(run, result);
+	describe(run, i, result);
 	tlat_findings_copy(&result->findings, &run->of_result);
 	error = collect_running(run, in, result);
 	if (error) {

@@ -114,7 +114,11 @@ static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
 	struct tlat_rt_opts opts =
 		TLAT_RT_OPTS(.policy = run->opts.policy, .priority = run->opts.priority);
 	struct tlat_rt *rt;
-	int error = tlat_rt_apply(&rt, &opts, reterr);
+	int error;
+
+	if (opts.policy == TLAT_SCHED_IDLE) /* granted to anybody, but there may be no way back */
+		return 0;
+	error = tlat_rt_apply(&rt, &opts, reterr);
 
 	if (!error)
 		tlat_rt_undo(rt);
@@ -282,7 +286,8 @@ static void attend(struct tlat_run *run)
 {
 	const struct tlat_run_opts *opts = &run->opts;
 	int64_t length = block_ns(run), still = 0;
-	int64_t patience = STALL_NS + 20 * (opts->interval_ns + opts->settle_ns);
+	int64_t slot_ns = tlat_run_interval_ns(run, run->n_instances - 1);
+	int64_t patience = STALL_NS + opts->align_ns + 20 * (slot_ns + opts->settle_ns);
 	uint64_t before = 0;
 
 	while (!books_closed(run) && !atomic_load(&run->request)) {

@@ -30,6 +30,7 @@ struct tlat_run {
 	struct tlat_clock *clock;
 	bool owns_clock;
 	struct tlat_placement place;
+	struct tlat_cpuset floats; /* the CPUs of place, for threads that float */
 	struct tlat_instance *instances;
 	int n_instances;
 	bool supported;
@@ -69,6 +70,9 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
  */
 int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 		  struct tlat_error *reterr);
+/* run_plan.c: what solo thread number i is to have; a pair is number 0. */
+int64_t tlat_run_interval_ns(const struct tlat_run *run, int i);
+int32_t tlat_run_priority(const struct tlat_run *run, int i);
 /* run_plan.c: the priority asked for the waker. */
 int32_t tlat_run_kick_priority(const struct tlat_run *run);
 /* run_plan.c, once policies are known: rests, yields, findings that follow from them. */

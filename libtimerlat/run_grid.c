@@ -39,6 +39,7 @@ void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64
 	grid->first = limits->warmup_span / solo->interval;
 	if (grid->first > limits->warmup)
 		grid->first = limits->warmup;
+	grid->complete = solo->complete;
 	grid->last = slots > UINT64_MAX - grid->first ? UINT64_MAX : grid->first + slots;
 	if (now < grid->origin || grid->closed)
 		return;

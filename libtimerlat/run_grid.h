@@ -18,6 +18,7 @@ struct tlat_grid {
 	uint64_t warm_at;	   /* closed loop: when warm-up is over */
 	uint64_t duration;	   /* closed loop: of measurement */
 	bool closed;
+	bool complete; /* a slot that was missed is made up for at the end */
 };
 
 /* A grid that begins after now, at the point that all threads of the run have in common; its phase

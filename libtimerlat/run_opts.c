@@ -5,11 +5,17 @@
 #include "rt.h"
 #include "run_control.h"
 
-#define MAX_RAW	   100000000ULL
-#define MAX_NUMBER 1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
+#define MAX_RAW	    100000000ULL
+#define MAX_STREAM  16777216ULL
+#define MAX_THREADS 8192
+#define MAX_NUMBER  1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
 #define KNOWN_FLAGS                                                                                \
 	(TLAT_RUN_ROUND_TRIP | TLAT_RUN_VERIFY | TLAT_RUN_STRICT | TLAT_RUN_LOCK_ALL |             \
-	 TLAT_RUN_NO_FLOOR | TLAT_RUN_TRACE_MARK)
+	 TLAT_RUN_NO_FLOOR | TLAT_RUN_TRACE_MARK | TLAT_RUN_FLOAT | TLAT_RUN_COMPLETE)
+
+TLAT_ASSERT_LAYOUT(struct tlat_run_opts, 26 * 8 + 8 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_sample, 2 * 8);
+TLAT_ASSERT_LAYOUT(struct tlat_progress, 7 * 8 + 4 * 4);
 
 static int check_times(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
@@ -28,6 +34,9 @@ static int check_times(const struct tlat_run_opts *opts, struct tlat_error *rete
 		{ "runtime", " ns", opts->runtime_ns, 0 },
 		{ "deadline", " ns", opts->deadline_ns, 0 },
 		{ "period", " ns", opts->period_ns, 0 },
+		{ "interval step", " ns", opts->interval_step_ns, 0 },
+		{ "alignment", " ns", opts->align_ns, 0 },
+		{ "phase", " ns", opts->phase_ns, 0 },
 		{ "break", " ns", opts->break_ns, 0 },
 		{ "offset", " ns", opts->offset_ns, TLAT_ZERO },
 	};
@@ -73,9 +82,47 @@ static int check_numbers(const struct tlat_run_opts *opts, struct tlat_error *re
 	return 0;
 }
 
-int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+/* Steps are multiplied: with the most threads they must stay in range. */
+static int check_threads(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
+	const int64_t most = MAX_NUMBER / MAX_THREADS;
+
+	if (opts->total_threads < 0 || opts->total_threads > MAX_THREADS)
+		return tlat_fail(reterr, -EINVAL, "%d threads are outside 0..%d",
+				 opts->total_threads, MAX_THREADS);
+	if (opts->priority_step < 0 || opts->priority_step > 99)
+		return tlat_fail(reterr, -EINVAL, "priority step of %d is outside 0..99",
+				 opts->priority_step);
+	if (opts->interval_step_ns > most || opts->offset_ns > most)
+		return tlat_fail(reterr, -EINVAL,
+				 "interval step of %lld ns or offset of %lld ns is above "
+				 "%lld ns",
+				 (long long)opts->interval_step_ns, (long long)opts->offset_ns,
+				 (long long)most);
+	if (opts->phase_ns && !opts->align_ns)
+		return tlat_fail(reterr, -EINVAL,
+				 "a phase of %lld ns needs something to be counted from; give "
+				 "align_ns",
+				 (long long)opts->phase_ns);
+	return 0;
+}
+
+static int check_kept(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
 	uint64_t kept = opts->inject_ns ? opts->samples : opts->raw;
+
+	if (kept > MAX_RAW)
+		return tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
+				 (unsigned long long)kept, MAX_RAW);
+	if (opts->stream > MAX_STREAM)
+		return tlat_fail(reterr, -EINVAL,
+				 "a stream of %llu values is too long; at most %llu",
+				 (unsigned long long)opts->stream, MAX_STREAM);
+	return 0;
+}
+
+int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
 	int error;
 
 	if (!opts->probe)
@@ -85,10 +132,9 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
 		error = check_policy(opts, reterr);
 	if (!error)
 		error = check_numbers(opts, reterr);
-	if (!error && kept > MAX_RAW)
-		error = tlat_fail(reterr, -EINVAL, "%llu raw values are too many; at most %llu",
-				  (unsigned long long)kept, MAX_RAW);
-	return error;
+	if (!error)
+		error = check_threads(opts, reterr);
+	return error ? error : check_kept(opts, reterr);
 }
 
 void tlat_run_opts_init(struct tlat_run_opts *opts)

@@ -37,10 +37,12 @@ static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
 				 "%s has no waker whose waiter could be awake; --verify needs a "
 				 "wake-* probe",
 				 run->ops->name);
-	if (pair && (opts->threads > 1 || opts->offset_ns))
+	if (pair && (opts->threads > 1 || opts->total_threads || opts->offset_ns ||
+		     opts->interval_step_ns || opts->align_ns || opts->priority_step ||
+		     opts->flags & (TLAT_RUN_FLOAT | TLAT_RUN_COMPLETE)))
 		return tlat_fail(reterr, -EINVAL,
-				 "%s is a pair, whose threads are two; several threads and their "
-				 "offset are for timers",
+				 "%s has two sides; threads, steps, alignment, floating and "
+				 "complete counts are for one-sided probes",
 				 run->ops->name);
 	if (opts->inject_ns &&
 	    (round_trip || !pair || !opts->samples || opts->inject_ns > opts->settle_ns))
@@ -121,6 +123,10 @@ static int place(struct tlat_run *run, struct tlat_error *reterr)
 	if (error)
 		return error;
 	run->n_instances = pair ? 1 : run->place.n * (run->opts.threads ? run->opts.threads : 1);
+	if (run->opts.total_threads)
+		run->n_instances = run->opts.total_threads;
+	for (int32_t i = 0; i < run->place.n; i++)
+		tlat_cpuset_add(&run->floats, run->place.cpus[i]);
 	if (run->n_instances > TLAT_THREADS_MAX && run->opts.threads > 1)
 		return tlat_fail(reterr, -EINVAL,
 				 "%d threads on each of %d CPUs are more than %d; ask for fewer",
@@ -211,27 +217,59 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Where the grid of thread i begins: drawn within a tick, for each thread or, given their distance,
- * for the first. */
+/* Where the grid of thread i begins: aligned, or drawn within a tick, for each thread or, given
+ * their distance, for the first. */
 static uint64_t phase_of(const struct tlat_run_opts *opts, uint64_t tick, int i)
 {
+	uint64_t further = (uint64_t)i * (uint64_t)or_default(opts->offset_ns, 0);
+
+	if (opts->align_ns)
+		return (uint64_t)opts->phase_ns + further;
 	if (!opts->offset_ns)
 		return mix(opts->seed + (uint64_t)i) % tick;
-	return mix(opts->seed) % tick + (uint64_t)i * (uint64_t)or_default(opts->offset_ns, 0);
+	return mix(opts->seed) % tick + further;
+}
+
+int64_t tlat_run_interval_ns(const struct tlat_run *run, int i)
+{
+	return run->opts.interval_ns + i * run->opts.interval_step_ns;
+}
+
+int32_t tlat_run_priority(const struct tlat_run *run, int i)
+{
+	int32_t priority = run->opts.priority - i * run->opts.priority_step;
+
+	return priority < 1 && run->opts.priority ? 1 : priority;
 }
 
 static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 {
 	const struct tlat_machine_facts *facts = tlat_machine_facts(run->machine);
+	const struct tlat_run_opts *opts = &run->opts;
+	int at = i % run->place.n;
 
-	in->ctx->interval_ns = run->opts.interval_ns;
+	in->ctx->interval_ns = tlat_run_interval_ns(run, i);
 	in->solo.ctx = in->ctx;
-	in->solo.interval = (uint64_t)run->opts.interval_ns;
+	in->solo.interval = (uint64_t)in->ctx->interval_ns;
 	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
-	in->solo.phase = phase_of(&run->opts, in->solo.tick, i);
-	plan_measurer(run, in, 0, run->place.cpus[i % run->place.n], run->opts.priority);
+	if (opts->align_ns)
+		in->solo.tick = (uint64_t)opts->align_ns;
+	in->solo.phase = phase_of(opts, in->solo.tick, i);
+	in->solo.complete = opts->flags & TLAT_RUN_COMPLETE;
+	plan_measurer(run, in, 0, run->place.cpus[at], tlat_run_priority(run, i));
+	if (opts->flags & TLAT_RUN_FLOAT)
+		in->measurers[0].roams = &run->floats;
 	in->measurers[0].side.role = TLAT_ROLE_WAIT;
 	in->measurers[0].records = true;
+}
+
+/* The ring and the units come once the thread has its memory. */
+static void plan_tap(struct tlat_run *run, struct tlat_instance *in)
+{
+	if (!run->opts.stream)
+		return;
+	in->tap.size = tlat_tap_slots(run->opts.stream);
+	in->book.tap = &in->tap;
 }
 
 /* A probe that cannot run here is still a result, which says why. */
@@ -291,6 +329,7 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 	}
 	plan_limits(run, &in->limits);
 	plan_break(run, in);
+	plan_tap(run, in);
 	if (in->pair)
 		plan_pair(run, in);
 	else

@@ -61,7 +61,7 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct tlat_result *result)
 {
 	if (result->pair || result->periodic)
-		tlat_repeat_time(out, "-i", opts->interval_ns);
+		tlat_repeat_time(out, "-i", result->interval_ns);
 	if (result->pair)
 		tlat_repeat_time(out, "--settle", opts->settle_ns);
 	tlat_repeat_time(out, "--slack", opts->slack_ns);

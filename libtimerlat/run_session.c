@@ -92,6 +92,21 @@ void tlat_run_stop(struct tlat_run *run)
 	errno = saved;
 }
 
+int tlat_run_read(struct tlat_run *run, int thread, struct tlat_sample *samples, size_t max,
+		  uint64_t *ret_lost)
+{
+	struct tlat_tap *tap;
+
+	if (!run->opts.stream)
+		return -ENODATA;
+	if (thread < 0 || thread >= run->n_instances || !run->instances[thread].book.latency)
+		return -ENOENT;
+	tap = &run->instances[thread].tap;
+	if (ret_lost)
+		*ret_lost = atomic_load_explicit(&tap->lost, memory_order_relaxed);
+	return (int)tlat_tap_take(tap, samples, max < INT32_MAX ? max : INT32_MAX);
+}
+
 int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress)
 {
 	struct tlat_progress now = { 0 };
@@ -116,7 +131,10 @@ int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *pr
 		now.done = (double)now.count / (double)run->opts.samples;
 	now.done = now.done > 1 ? 1 : now.done;
 	now.threads = run->n_instances;
-	now.cpu = run->instances[thread].measurers[0].cpu;
+	now.cpu = run->instances[thread].measurers[0].roams
+			  ? -1
+			  : run->instances[thread].measurers[0].cpu;
+	now.tid = run->instances[thread].measurers[0].facts.tid;
 	return tlat_facts_copy(progress, &now, sizeof(now));
 }
 

@@ -152,6 +152,12 @@ static struct tlat_hist *carve_hist(char **at, uint64_t hz)
 	return hist;
 }
 
+static void make_tap(struct tlat_instance *in, void *ring)
+{
+	in->tap.ring = in->tap.size ? ring : NULL;
+	in->tap.ns_per_unit = in->book.ns_per_unit;
+}
+
 static int make_book(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
@@ -162,7 +168,9 @@ static int make_book(struct tlat_measurer *m)
 	bool back = in->ctx->ops->flags & TLAT_PROBE_RETURNS;
 	size_t hists = 1 + (in->pair ? 1 : 0) + call + back;
 	size_t raw_bytes = in->opts->raw * sizeof(*book->raw);
-	int error = map_buffer(m, hists * tlat_hist_bytes() + sizeof(*book->outliers) + raw_bytes);
+	size_t ring_bytes = in->tap.size * sizeof(*in->tap.ring);
+	int error = map_buffer(m, hists * tlat_hist_bytes() + sizeof(*book->outliers) + raw_bytes +
+					  ring_bytes);
 	char *at = m->buffer;
 
 	if (error)
@@ -175,6 +183,7 @@ static int make_book(struct tlat_measurer *m)
 	book->max_raw = in->opts->raw;
 	book->outliers = (struct tlat_outliers *)(at + raw_bytes);
 	book->ns_per_unit = 1e9 / (double)hz;
+	make_tap(in, at + raw_bytes + sizeof(*book->outliers));
 	book->planned_cpu = in->measurers[0].cpu;
 	book->roams = m->roams;
 	book->cpu = tlat_cpu_word();

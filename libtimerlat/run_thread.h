@@ -13,6 +13,7 @@
 
 #include "cpulist.h"
 #include "run.h"
+#include "run_tap.h"
 
 /* Where measuring threads park until all of them are ready. */
 struct tlat_gate {
@@ -41,7 +42,7 @@ struct tlat_measurer {
 	/* what is asked */
 	int32_t cpu, policy, priority;
 	int64_t slack_ns;
-	const struct tlat_cpuset *roams; /* SCHED_DEADLINE: where it may run; NULL: on cpu */
+	const struct tlat_cpuset *roams; /* where it may run; NULL: on cpu */
 	int end_signal;			 /* unblocked, so that a blocked wait can be ended */
 	int done_fd;			 /* eventfd, told when the thread has left its loop */
 	/* what there is */
@@ -73,6 +74,7 @@ struct tlat_instance {
 	size_t map_size;
 	struct tlat_book book;
 	struct tlat_break brk; /* in force when a break was asked for */
+	struct tlat_tap tap;
 	struct tlat_result *result;
 	struct tlat_hist *floor; /* of the null probe on the first thread that records */
 	bool wants_floor;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tlat(1) and "tlat COMMAND --help" name the same options, which tlat takes; --help fits a screen.
+# The pages and --help of tlat and tlat-cyclictest name the same options; --help fits a screen.
 set -euo pipefail
 export LC_ALL=C
 
@@ -52,5 +52,15 @@ printf '%s\n' "${commands[@]}" | sort >"$work/help"
 diff -u --label "tlat(1)" --label "tlat --help" "$work/page" "$work/help" ||
 	bad "the commands differ"
 
-[ "$failed" -ne 0 ] || echo "ok: ${commands[*]}: tlat(1) and --help agree"
+# tlat-cyclictest has no subcommands, and several options in one line of --help.
+page=${TLAT_SOURCE:?}/tools/man/tlat-cyclictest.1
+awk '/^\.It Fl / { for (i = 2; i <= NF; i++) if ($i == "Fl") print "-" $(i + 1) }' "$page" |
+	sort -u >"$work/page"
+"$TLAT_CYCLICTEST" --help | sed '/^Usage/,/^$/d; /^$/,$d' | grep -oE -- ' (-[a-zA-Z],|--[a-z_-]+)' |
+	tr -d ' ,' | sort -u >"$work/help"
+diff -u --label "tlat-cyclictest(1)" --label "tlat-cyclictest --help" "$work/page" "$work/help" ||
+	bad "tlat-cyclictest: the two differ"
+[ "$("$TLAT_CYCLICTEST" --help | wc -l)" -le 40 ] || bad "tlat-cyclictest --help: 40 lines at most"
+
+[ "$failed" -ne 0 ] || echo "ok: ${commands[*]}, tlat-cyclictest: page and --help agree"
 exit "$failed"

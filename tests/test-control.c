@@ -632,8 +632,8 @@ static void nonsense_is_refused_by_name(void **state)
 	opts.flags = 1u << 20;
 	refuse(opts, "flags");
 	opts = base("wake-futex", one_cpu);
-	opts.policy = TLAT_SCHED_IDLE;
-	refuse(opts, "SCHED_IDLE");
+	opts.policy = TLAT_SCHED_EXT;
+	refuse(opts, "SCHED_EXT");
 	opts = base("timer-nanosleep", one_cpu);
 	opts.flags = TLAT_RUN_VERIFY;
 	refuse(opts, "verify");

@@ -36,7 +36,6 @@ static void options_without_sense_are_refused_with_the_bad_value(void **state)
 		{ { .priority = 5 }, "priority is 5" },
 		{ { .policy = -1 }, "policy -1" },
 		{ { .policy = 77 }, "policy 77" },
-		{ { .policy = TLAT_SCHED_IDLE }, "SCHED_IDLE" },
 		{ { .policy = TLAT_SCHED_DEADLINE, .runtime_ns = 5 }, "runtime 5 ns" },
 		{ { .policy = TLAT_SCHED_DEADLINE,
 		    .runtime_ns = 5,
@@ -159,6 +158,7 @@ static const struct tlat_sched starts[] = {
 static const struct tlat_rt_opts targets[] = {
 	{ .size = sizeof(struct tlat_rt_opts), .policy = TLAT_SCHED_OTHER, .slack_ns = 99 },
 	{ .size = sizeof(struct tlat_rt_opts), .policy = TLAT_SCHED_BATCH },
+	{ .size = sizeof(struct tlat_rt_opts), .policy = TLAT_SCHED_IDLE },
 	{ .size = sizeof(struct tlat_rt_opts), .policy = TLAT_SCHED_FIFO, .priority = 2 },
 	{ .size = sizeof(struct tlat_rt_opts),
 	  .policy = TLAT_SCHED_RR,

@@ -48,6 +48,7 @@ struct world {
 	uint64_t due;
 	uint64_t first_due;
 	bool stop_at_end;
+	bool complete;
 };
 
 static struct world *world_of(const struct tlat_probe_ctx *ctx)
@@ -226,6 +227,7 @@ static void run_solo(struct world *world, const struct tlat_probe_ops *ops, uint
 		.interval = PERIOD,
 		.phase = 12345,
 		.tick = 4000000,
+		.complete = world->complete,
 		.limits = { .samples = samples, .duration = UINT64_MAX, .request = &world->request }
 	};
 
@@ -249,6 +251,25 @@ static void lateness_is_recorded_exactly(void **state)
 	assert_int_equal(counts.missed, 0);
 	assert_int_equal(tlat_hist_min(book.latency), 0);
 	assert_int_equal(tlat_hist_max(book.latency), 999999);
+	assert_int_equal(book.end, TLAT_END_COUNT);
+	assert_int_equal(tlat_counts_balance(&counts), 0);
+	book_free(&book);
+}
+
+static void what_is_missed_is_made_up_for_when_recorded_ones_are_counted(void **state)
+{
+	const int64_t lateness[] = { 7, 2500000, 7, 1000000, 7, 7, 7 };
+	struct world world = { .lateness = lateness, .n_lateness = 7, .complete = true };
+	struct tlat_counts counts;
+	struct tlat_book book;
+
+	(void)state;
+	run_solo(&world, &scripted_solo, 6, &book);
+	counts = final_counts(&book);
+	assert_int_equal(counts.recorded, 6);
+	assert_int_equal(counts.missed, 3);
+	assert_int_equal(counts.asked, 9);
+	assert_int_equal(world.waits, 6);
 	assert_int_equal(book.end, TLAT_END_COUNT);
 	assert_int_equal(tlat_counts_balance(&counts), 0);
 	book_free(&book);
@@ -830,6 +851,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lateness_is_recorded_exactly),
+		cmocka_unit_test(what_is_missed_is_made_up_for_when_recorded_ones_are_counted),
 		cmocka_unit_test(a_grid_begins_at_its_phase),
 		cmocka_unit_test(points_passed_over_are_missed),
 		cmocka_unit_test(a_stall_over_the_end_counts_to_the_limit_only),

@@ -486,6 +486,11 @@ interrupted() {
 
 signals_end_the_measurement() {
 	local pid
+	# timeout sends its signal twice, to the process and to its group
+	timeout --preserve-status -s INT 1 "$tlat" run timer-nanosleep -d 1h >out 2>err
+	code=$?
+	expect 0 "SIGINT from timeout"
+	grep -q '^timer-nanosleep ' out || fail "SIGINT from timeout: no table"
 	interrupted INT
 	interrupted TERM
 	rm -f sig.json

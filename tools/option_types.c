@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "quantity.h"
+#include "text.h"
 #include "tool.h"
 
 static bool number_is_set(const void *field)
@@ -177,7 +178,8 @@ const struct tlat_option_type tlat_option_ratio = {
 static int policy_parse(const struct tlat_option *o, const char *value, void *field, char *why)
 {
 	static const int usable[] = { TLAT_SCHED_INHERIT, TLAT_SCHED_OTHER, TLAT_SCHED_FIFO,
-				      TLAT_SCHED_RR,	  TLAT_SCHED_BATCH, TLAT_SCHED_DEADLINE };
+				      TLAT_SCHED_RR,	  TLAT_SCHED_BATCH, TLAT_SCHED_DEADLINE,
+				      TLAT_SCHED_IDLE };
 	int policy = tlat_policy_from_name(value);
 	size_t i = 0;
 
@@ -186,7 +188,7 @@ static int policy_parse(const struct tlat_option *o, const char *value, void *fi
 		i++;
 	if (i == TLAT_ARRAY_SIZE(usable)) {
 		snprintf(why, TLAT_WHY_TEXT,
-			 "no such policy; fifo, rr, other, batch, deadline or inherit");
+			 "no such policy; fifo, rr, other, batch, idle, deadline or inherit");
 		return -EINVAL;
 	}
 	*(int64_t *)field = policy;

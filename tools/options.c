@@ -192,21 +192,3 @@ void tlat_options_repeat(const struct tlat_command *command, const void *config,
 		o->type->format(field, out);
 	}
 }
-
-void tlat_shell_quote(const char *word, FILE *out)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789-_=+:,./%@";
-
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
-}

@@ -67,7 +67,4 @@ int tlat_options_parse(const struct tlat_command *command, int argc, char **argv
 /* Every option that is set and belongs to the repeat command, each preceded by a space. */
 void tlat_options_repeat(const struct tlat_command *command, const void *config, FILE *out);
 
-/* A word as the shell reads it back, quoted only where needed. */
-void tlat_shell_quote(const char *word, FILE *out);
-
 #endif /* TLAT_OPTIONS_H */

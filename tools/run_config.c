@@ -8,6 +8,7 @@
 
 #include "quantity.h"
 #include "run_config.h"
+#include "text.h"
 #include "tool.h"
 
 #define FIELD(name) offsetof(struct tlat_run_config, name)
@@ -17,7 +18,7 @@ static const struct tlat_option options[] = {
 	  &tlat_option_text, FIELD(cpus), 0, 0, 'c', false },
 	{ "pair", "KICK:WAIT", "the same as -c KICK,WAIT", &tlat_option_text, FIELD(pair), 0, 0, 0,
 	  false },
-	{ "policy", "NAME", "fifo (default), rr, other, batch, deadline, inherit",
+	{ "policy", "NAME", "fifo (default) rr other batch idle deadline inherit",
 	  &tlat_option_policy, FIELD(policy), 0, 0, 0, true },
 	{ "prio", "N", "real-time priority, 1 to 99 (40)", &tlat_option_count, FIELD(priority), 1,
 	  99, 'p', true },

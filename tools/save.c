@@ -5,13 +5,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "options.h"
 #include "save.h"
 #include "tool.h"
+#include "writable.h"
 
 #define EVERY_NS 60000000000
 #define MS_NS	 1000000
@@ -51,34 +51,6 @@ static int check_stdout(void)
 	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
 }
 
-/* A file that is replaced is made anew beside the old one. */
-static int check_directory(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-	int r = 0;
-
-	if (!directory)
-		return -ENOMEM;
-	if (faccessat(AT_FDCWD, *directory ? directory : ".", W_OK | X_OK, AT_EACCESS) < 0)
-		r = -errno;
-	free(directory);
-	return r;
-}
-
-static int check_file(const char *path, bool append)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? check_directory(path) : -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (S_ISREG(st.st_mode) && !append)
-		return check_directory(path);
-	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
-}
-
 int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
 {
 	int r;
@@ -95,7 +67,7 @@ int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
 					      "name a file instead")
 			     : 0;
 	}
-	r = check_file(save->path, save->append);
+	r = tlat_writable(save->path, !save->append);
 	return r < 0 ? tlat_tool_fail(reterr, r,
 				      "--json %.300s: cannot be written: %s; name a file "
 				      "in a directory of yours",

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "stop.h"
@@ -18,12 +19,28 @@ static volatile int32_t requested; /* a sig_atomic_t, of a size that the library
 static volatile sig_atomic_t group_to_kill;
 static sigset_t old_mask;
 
+/* timeout(1) and terminals send one request twice, to the process and to its group. */
+#define ONE_REQUEST_NS 500000000LL
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
 static void on_signal(int sig)
 {
+	static int64_t first_ns; /* handlers do not interrupt each other: each masks all */
+
 	if (!requested) {
+		first_ns = now_ns();
 		requested = 1;
 		return;
 	}
+	if (now_ns() - first_ns < ONE_REQUEST_NS)
+		return;
 	if (group_to_kill)
 		kill(-(pid_t)group_to_kill, SIGKILL);
 	signal(sig, SIG_DFL);
@@ -43,6 +60,7 @@ void tlat_stop_install(void)
 	sigset_t set;
 
 	stop_set(&set);
+	action.sa_mask = set;
 	sigprocmask(SIG_BLOCK, &set, &old_mask);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++) {
 		struct sigaction old;

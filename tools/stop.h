@@ -16,7 +16,8 @@ void tlat_stop_install(void);
 /* For a child process: as if tlat_stop_install() and the SIGPIPE setting had never been. */
 void tlat_stop_forget(void);
 
-/* A second signal ends the program at once; this process group then goes with it. */
+/* A second signal, half a second or more after the first, ends the program at once; this process
+ * group then goes with it. */
 void tlat_stop_take_along(pid_t group);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* text.c - words on a terminal. */
+/* text.c - words on a terminal, and in a shell. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,4 +106,22 @@ void tlat_text_wrap(const char *first, int indent, const char *text, FILE *out)
 		text += length;
 	}
 	fputc('\n', out);
+}
+
+void tlat_shell_quote(const char *word, FILE *out)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-_=+:,./%@";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputc('\'', out);
 }

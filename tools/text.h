@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - words on a terminal: how wide it is, and what may be sent to it.
+ * text.h - words on a terminal: how wide it is, and what may be sent to it; words in a shell.
  */
 #ifndef TLAT_TEXT_H
 #define TLAT_TEXT_H
@@ -28,5 +28,8 @@ size_t tlat_text_columns(const char *text);
  * indented. A word that is too long has a line of its own. Ends in a newline.
  */
 void tlat_text_wrap(const char *first, int indent, const char *text, FILE *out);
+
+/* A word as the shell reads it back, quoted only where needed. */
+void tlat_shell_quote(const char *word, FILE *out);
 
 #endif /* TLAT_TEXT_H */

@@ -248,7 +248,7 @@ enum tlat_policy {
 	TLAT_SCHED_RR,
 	TLAT_SCHED_BATCH,
 	TLAT_SCHED_DEADLINE,
-	TLAT_SCHED_IDLE, /* read back only: not to be asked for */
+	TLAT_SCHED_IDLE, /* to leave it again takes CAP_SYS_NICE or RLIMIT_NICE */
 	TLAT_SCHED_EXT,	 /* read back only */
 };
 
@@ -445,6 +445,16 @@ enum tlat_run_flags {
 	TLAT_RUN_LOCK_ALL = 1 << 3,   /* mlockall for the whole process */
 	TLAT_RUN_NO_FLOOR = 1 << 4,   /* leave out floor and floor_pair */
 	TLAT_RUN_TRACE_MARK = 1 << 5, /* at a break, mark the kernel's trace and stop it */
+	TLAT_RUN_FLOAT = 1 << 6,      /* solo: each thread may run on all of cpus, not on one */
+	TLAT_RUN_COMPLETE = 1 << 7,   /* solo: samples counts those recorded; for each expiry that
+				       * is missed the thread goes on for one more */
+};
+
+/* One measurement, as it was made. Having no size, the struct never grows. */
+struct tlat_sample {
+	int64_t at_ns;	  /* its beginning; solo: the expiry on the probe's clock; pair: the kick
+			   * in the time of the clock's counter */
+	int64_t value_ns; /* how long after that; below 0: early */
 };
 
 enum tlat_target {
@@ -496,6 +506,17 @@ struct tlat_run_opts {
 			      * thread's phase is drawn from the seed; TLAT_ZERO: all at once) */
 	uint64_t chain_adds; /* test, pairs: so many additions, one after the other, are made
 			      * between the first stamp and each kick (0: none) */
+	/* Solo: more of several threads. */
+	int64_t interval_step_ns; /* every further thread's interval is longer by this (0: none) */
+	int64_t align_ns;	  /* expiries are multiples of this on the probe's clock, plus
+				   * phase_ns, all at once but for offset_ns (0: a
+				   * phase drawn from the seed) */
+	int64_t phase_ns;	  /* needs align_ns (0: none) */
+	uint64_t stream;       /* keep so many values for tlat_run_read(), per thread (0: none) */
+	int32_t total_threads; /* solo: so many, on the CPUs of the list in turn (0: as threads
+				  says) */
+	int32_t priority_step; /* every further thread's priority is lower by this, but at least
+				* 1 (0: none) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
@@ -534,7 +555,9 @@ struct tlat_progress {
 	double min_ns, p50_ns, p99_ns, max_ns; /* 0 when count is 0 */
 	double done;			       /* 0..1, of the limit that is nearest */
 	int32_t threads;		       /* measuring threads of the run that record */
-	int32_t cpu;			       /* the waiter's */
+	int32_t cpu;			       /* the waiter's; -1: floating */
+	int32_t tid;			       /* the waiter's, as the kernel numbers it */
+	int32_t reserved;
 };
 
 /*
@@ -551,6 +574,16 @@ TLAT_API int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_pro
  */
 TLAT_API int tlat_run_snapshot(struct tlat_run *run, struct tlat_report **ret_report,
 			       struct tlat_error *reterr);
+
+/*
+ * Take the oldest values of recording thread number thread that were not taken yet, at most max;
+ * one reader for each thread at a time, until tlat_run_wait(). While tlat_run_opts.stream values
+ * wait to be taken further ones are left out: *ret_lost (may be NULL) is how many since the start;
+ * the report has them all the same. Returns how many were taken; -ENOENT when there is no such
+ * thread (yet), -ENODATA when no stream was asked for. [hot]
+ */
+TLAT_API int tlat_run_read(struct tlat_run *run, int thread, struct tlat_sample *samples,
+			   size_t max, uint64_t *ret_lost);
 
 /*
  * Wait for the end, free the run and hand over its report. Returns 0, or a

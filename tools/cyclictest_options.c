@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cyclictest_options.c - the command line: getopt's bundles and long names, optional arguments in
+ * the next word, what follows from several options together.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <timerlat.h>
+
+#include "cyclictest_table.h"
+#include "quantity.h"
+#include "tool.h"
+
+#define OPTIONS_MAX 96
+#define LONG_BASE   256 /* above every letter */
+#define HELP	    (LONG_BASE - 1)
+#define VERSION	    (LONG_BASE - 2)
+
+/* Our table in getopt's words. */
+struct words {
+	struct option longs[OPTIONS_MAX + 3];
+	char letters[3 * OPTIONS_MAX];
+};
+
+/* The table has some long names twice, for the letter that they once had: the first is meant. */
+static bool is_named_before(size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(tlat_cyc_table[i].name, tlat_cyc_table[index].name))
+			return true;
+	return false;
+}
+
+static void make_words(struct words *words)
+{
+	static const int has_arg[] = { no_argument, required_argument, optional_argument };
+	char *letter = words->letters;
+	size_t n = 0;
+
+	*letter++ = ':'; /* a missing argument is told from an unknown option */
+	for (size_t i = 0; i < tlat_cyc_table_size; i++) {
+		const struct tlat_cyc_option *option = &tlat_cyc_table[i];
+
+		if (!is_named_before(i))
+			words->longs[n++] = (struct option){ option->name, has_arg[option->kind],
+							     NULL, LONG_BASE + (int)i };
+		if (!option->letter)
+			continue;
+		*letter++ = option->letter;
+		for (int k = 0; k < has_arg[option->kind]; k++)
+			*letter++ = ':';
+	}
+	*letter = '\0';
+	words->longs[n++] = (struct option){ "help", no_argument, NULL, HELP };
+	words->longs[n++] = (struct option){ "version", no_argument, NULL, VERSION };
+	words->longs[n] = (struct option){ 0 };
+}
+
+static const struct tlat_cyc_option *option_of(int c)
+{
+	if (c >= LONG_BASE)
+		return &tlat_cyc_table[c - LONG_BASE];
+	for (size_t i = 0; i < tlat_cyc_table_size; i++)
+		if (tlat_cyc_table[i].letter == c)
+			return &tlat_cyc_table[i];
+	return NULL;
+}
+
+/* Whether a word can be the argument of an option that may have one. */
+static bool is_argument(const struct tlat_cyc_option *option, const char *word)
+{
+	static const char *const lists[] = { "!",	 "+",	      "all",
+					     "isolated", "nohz-full", "housekeeping",
+					     "node:",	 "core:" };
+
+	word += strspn(word, " \t");
+	if (isdigit((unsigned char)*word))
+		return true;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(lists); i++)
+		if (!strncmp(word, lists[i], strlen(lists[i])))
+			return option->take == tlat_cyc_take_affinity;
+	return false;
+}
+
+/* "-t 4" as well as "-t4". */
+static const char *argument_of(const struct tlat_cyc_option *option, int argc, char **argv)
+{
+	if (optarg || option->kind != TLAT_CYC_MAY || optind >= argc ||
+	    !is_argument(option, argv[optind]))
+		return optarg;
+	return argv[optind++];
+}
+
+static int take(const struct tlat_cyc_option *option, const char *value,
+		struct tlat_cyc_config *config)
+{
+	char why[TLAT_WHY_TEXT] = "", name[64];
+	int error;
+
+	if (option->group)
+		snprintf(name, sizeof(name), "--%s", option->name);
+	else if (option->letter)
+		snprintf(name, sizeof(name), "-%c (--%s)", option->letter, option->name);
+	else
+		snprintf(name, sizeof(name), "--%s", option->name);
+	if (!option->group)
+		tlat_cyc_say("%s is obsolete and %s", name, option->help);
+	error = option->take ? option->take(option, value, config, why) : 0;
+	if (error)
+		tlat_cyc_say("%s '%s': %s", name, value ? value : "", why);
+	return error;
+}
+
+static int refuse(int c, char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (c == ':')
+		tlat_cyc_say("%s needs an argument; see --help", word);
+	else if (optopt && optopt < LONG_BASE)
+		tlat_cyc_say("no option -%c; see --help", optopt);
+	else
+		tlat_cyc_say("no option %s, or not as it stands there; see --help", word);
+	return -EINVAL;
+}
+
+/* Callers leave empty words where an option was not wanted; any other would be one that got lost.
+ */
+static int check_operands(int argc, char **argv)
+{
+	for (int i = optind; i < argc; i++)
+		if (*argv[i]) {
+			tlat_cyc_say("'%s' is no option and belongs to none; see --help", argv[i]);
+			return -EINVAL;
+		}
+	return 0;
+}
+
+static int parse(struct tlat_cyc_config *config, int argc, char **argv)
+{
+	struct words words;
+	int c, error = 0;
+
+	make_words(&words);
+	opterr = 0;
+	while (!error && (c = getopt_long(argc, argv, words.letters, words.longs, NULL)) >= 0) {
+		const struct tlat_cyc_option *option;
+
+		if (c == HELP || c == VERSION) {
+			if (c == HELP)
+				tlat_cyc_print_help();
+			else
+				printf(TLAT_CYC_NAME " %s\n", tlat_version());
+			return 1;
+		}
+		if (c == ':' || c == '?')
+			return refuse(c, argv);
+		option = option_of(c);
+		error = take(option, argument_of(option, argc, argv), config);
+	}
+	return error ? error : check_operands(argc, argv);
+}
+
+/* A priority means a real-time policy, whatever was named. */
+static void settle_policy(struct tlat_cyc_config *config)
+{
+	bool ranked = config->policy == TLAT_SCHED_FIFO || config->policy == TLAT_SCHED_RR;
+
+	if (config->priority && !ranked) {
+		if (config->policy != TLAT_CYC_UNSET)
+			tlat_cyc_say("policy %s has no priorities: fifo is used",
+				     tlat_policy_name((int)config->policy));
+		config->policy = TLAT_SCHED_FIFO;
+	} else if (ranked && !config->priority) {
+		tlat_cyc_say("priority 2 is used, as none was given");
+		config->priority = 2;
+	} else if (!ranked && config->policy == TLAT_CYC_UNSET) {
+		config->policy = TLAT_SCHED_OTHER;
+	}
+}
+
+static void settle_threads(struct tlat_cyc_config *config)
+{
+	if (config->smp) {
+		if (config->threads != TLAT_CYC_UNSET)
+			tlat_cyc_say("-t is left out of account: -S is one thread per CPU");
+		config->threads = TLAT_CYC_ALL;
+		if (!config->affinity)
+			config->affinity = "";
+	}
+	if (config->threads == TLAT_CYC_UNSET)
+		config->threads = 1;
+	if (config->rows) {
+		if (config->distance_us > 0)
+			tlat_cyc_say("distance is 0, as there is a histogram");
+		config->distance_us = 0;
+	}
+	if (config->distance_us == TLAT_CYC_UNSET)
+		config->distance_us = 500;
+}
+
+static int settle(struct tlat_cyc_config *config)
+{
+	settle_policy(config);
+	settle_threads(config);
+	if (config->oscope && !config->verbose) {
+		tlat_cyc_say("-o reduces what -v prints; give both");
+		return -EINVAL;
+	}
+	if (config->system && config->posix_timers) {
+		tlat_cyc_say("-s and -x exclude each other: clock_nanosleep is used");
+		config->system = config->posix_timers = false;
+	}
+	if (config->tracemark && config->break_above == TLAT_CYC_UNSET)
+		tlat_cyc_say("--tracemark has no effect without -b");
+	return 0;
+}
+
+int tlat_cyc_options(struct tlat_cyc_config *config, int argc, char **argv)
+{
+	int r;
+
+	*config = (struct tlat_cyc_config){
+		.threads = TLAT_CYC_UNSET,
+		.interval_us = 1000,
+		.distance_us = TLAT_CYC_UNSET,
+		.policy = TLAT_CYC_UNSET,
+		.aligned_us = TLAT_CYC_UNSET,
+		.secaligned_us = TLAT_CYC_UNSET,
+		.break_above = TLAT_CYC_UNSET,
+		.spike_above = TLAT_CYC_UNSET,
+		.spike_nodes = 1024,
+		.shape = 4,
+	};
+	r = parse(config, argc, argv);
+	return r ? r : settle(config);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/* cyclictest_status.c - handlers only note that they were called; the main loop does the rest. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cyclictest_status.h"
+#include "cyclictest_text.h"
+
+static volatile sig_atomic_t to_stderr, to_shared;
+
+static void on_signal(int signal)
+{
+	if (signal == SIGUSR1)
+		to_stderr = 1;
+	else
+		to_shared = 1;
+}
+
+static void make_shared(struct tlat_cyc_status *status)
+{
+	int fd;
+
+	snprintf(status->shared, sizeof(status->shared), "/dev/shm/cyclictest%d", (int)getpid());
+	unlink(status->shared); /* of a killed program that had the same number */
+	fd = open(status->shared, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		status->shared[0] = '\0';
+	else
+		close(fd);
+}
+
+int tlat_cyc_status_open(struct tlat_cyc_status *status, const char *fifo)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	*status = (struct tlat_cyc_status){ .fifo = fifo };
+	if (fifo && mkfifo(fifo, 0644) < 0) {
+		int error = errno;
+
+		tlat_cyc_say("--fifo %s: cannot be made: %s; name a path that is free", fifo,
+			     strerror(error));
+		return -error;
+	}
+	status->made_fifo = fifo;
+	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGUSR2, &action, NULL);
+	make_shared(status);
+	return 0;
+}
+
+void tlat_cyc_status_close(struct tlat_cyc_status *status)
+{
+	if (status->made_fifo)
+		unlink(status->fifo);
+	if (status->shared[0])
+		unlink(status->shared);
+}
+
+static void put_block(const struct tlat_cyc_stats *stats, const int64_t *smis, FILE *out)
+{
+	fputs("#---------------------------\n# cyclictest current status:\n", out);
+	tlat_cyc_put_threads(stats, smis, out);
+	fputs("#---------------------------\n", out);
+}
+
+/* One write for all of it, so that no reader sees half of a line. */
+static void put_into(int fd, const struct tlat_cyc_stats *stats, const int64_t *smis,
+		     void (*put)(const struct tlat_cyc_stats *stats, const int64_t *smis,
+				 FILE *out))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		put(stats, smis, out);
+		fclose(out);
+	}
+	if (text && write(fd, text, size) < 0)
+		errno = 0; /* the reader has gone: it was for nobody else */
+	free(text);
+}
+
+static void write_shared(const struct tlat_cyc_status *status, const struct tlat_cyc_stats *stats,
+			 const int64_t *smis)
+{
+	int fd = open(status->shared, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	put_into(fd, stats, smis, put_block);
+	close(fd);
+}
+
+/* Without a reader there is nothing to open. */
+static void serve_reader(const char *path, const struct tlat_cyc_stats *stats, const int64_t *smis)
+{
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	put_into(fd, stats, smis, tlat_cyc_put_threads);
+	close(fd);
+}
+
+void tlat_cyc_status_serve(struct tlat_cyc_status *status, const struct tlat_cyc_stats *stats,
+			   const int64_t *smis)
+{
+	if (to_stderr) {
+		to_stderr = 0;
+		put_into(STDERR_FILENO, stats, smis, put_block);
+	}
+	if (to_shared) {
+		to_shared = 0;
+		write_shared(status, stats, smis);
+	}
+	if (status->fifo)
+		serve_reader(status->fifo, stats, smis);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* writable.h - whether a file can be written, found out before anything is measured for it. */
+#ifndef TLAT_WRITABLE_H
+#define TLAT_WRITABLE_H
+
+#include <stdbool.h>
+
+/*
+ * Returns 0 or a negative errno; nothing is made. A file that is to be replaced is made anew
+ * beside the old one, so that its directory counts.
+ */
+int tlat_writable(const char *path, bool replaced);
+
+#endif /* TLAT_WRITABLE_H */
