@@ -139,6 +139,14 @@
 %nodefaultctor tag;
 struct tag {};
 %extend tag { ~tag() { end($self); } }
+/* Also into a struct, which borrows it: SWIG's own rule would give the object away. */
+%typemap(in) struct tag * (void *object = NULL) {
+	if (SWIG_ConvertPtr($input, &object, $1_descriptor, 0) < 0) {
+		PyErr_SetString(PyExc_TypeError, "not a " #tag);
+		SWIG_fail;
+	}
+	$1 = object;
+}
 %typemap(in, numinputs=0) struct tag ** (struct tag *made = NULL) "$1 = &made;"
 %typemap(argout) struct tag ** {
 	$result = native_append($result, SWIG_NewPointerObj(*$1, $*1_descriptor, SWIG_POINTER_OWN));
@@ -213,7 +221,6 @@ native_sized_result(tlat_idle_share, ret_share)
 
 %nodefaultctor native_array;
 struct native_array {};
-%rename(Array) native_array;
 %extend native_array {
 	~native_array() { native_array_free($self); }
 	size_t __len__() { return $self->n; }

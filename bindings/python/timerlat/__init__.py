@@ -25,6 +25,7 @@ from ._errors import (
     TimerlatError,
     Unsupported,
 )
+from ._load import load, load_all
 from ._options import Cpus, RunOptions, Time
 from ._report import (
     Block,
@@ -85,8 +86,14 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "load",
+    "load_all",
     "probes",
     "run",
     "run_async",
     "start",
 ]
+
+for _name in __all__:  # so that tracebacks and help() say where a name is to be had
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import native
+from ._errors import TimerlatError, from_code
 
 Document = dict[str, Any]
 Pairs = list[list[int]]
@@ -24,6 +25,8 @@ def read_text(text: str) -> native.TlatReport:
         with os.fdopen(os.dup(fd), "w", encoding="utf-8") as file:
             file.write(text)
         return native.report_read(f"/proc/self/fd/{fd}")[1]
+    except TimerlatError as error:
+        raise from_code(error.errno, error.strerror.replace(f"/proc/self/fd/{fd}: ", "")) from None
     finally:
         os.close(fd)
 
@@ -40,6 +43,12 @@ def bin_low(index: int) -> int:
         return index
     octave, step = divmod(index - 1024, 1024)
     return (1024 + step) << octave
+
+
+def bin_index(value: int) -> int:
+    """The bin of the HDR layout that a value, not below 0, lies in."""
+    octave = max(0, value.bit_length() - 11)
+    return (octave << 10) + (value >> octave)
 
 
 def _add_pairs(many: Iterable[Pairs]) -> Pairs:

@@ -10,6 +10,8 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 
 def time_text(ns: float) -> str:
     """ "16.71us"; "-" for what is not known."""
+    if ns == 0:
+        return "0ns"
     if not math.isfinite(ns):
         return "-"
     for scale, unit in _UNITS:

@@ -406,6 +406,15 @@ class Result(Figures):
             native.hist_overflow(hist),
         )
 
+    def _bins(self) -> Iterator[tuple[float, int]]:
+        """Lower edge in ns and count of each bin in use, without NumPy."""
+        histogram = self._document["histogram"]
+        ns = 1e9 / histogram["hz"]
+        for index, count in histogram["early"]:
+            yield bin_low(~index) * ns, count
+        for index, count in histogram["counts"]:
+            yield bin_low(index) * ns, count
+
     def _values(self) -> npt.NDArray[np.float64]:
         values: npt.NDArray[np.float64] = extra("numpy").asarray(
             native.result_values_ns(self._native)

@@ -133,6 +133,7 @@ class Run:
         """
         if self._report is not None:
             return self._report
+        self._handle()
         try:
             over = self._poll(timeout)
         except KeyboardInterrupt as error:
@@ -187,6 +188,7 @@ class Run:
         if self._poll(_STOP_S):
             return self._collect()
         kept, handle = self._kept, self._take()
+        self._report = so_far
         threading.Thread(target=_end, args=(handle, kept), name="timerlat", daemon=True).start()
         return so_far
 
