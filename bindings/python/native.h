@@ -80,8 +80,10 @@ static PyObject *native_append(PyObject *result, PyObject *item)
 
 	if (longer) {
 		for (Py_ssize_t i = 0; i < n; i++) {
-			PyObject *old = PyTuple_Check(result) ? PyTuple_GET_ITEM(result, i) : result;
+			PyObject *old = result;
 
+			if (PyTuple_Check(result))
+				old = PyTuple_GET_ITEM(result, i);
 			Py_INCREF(old);
 			PyTuple_SET_ITEM(longer, i, old);
 		}
@@ -154,8 +156,8 @@ static bool native_walk_next(struct native_walk *walk)
 	if (!walk->more)
 		return false;
 	if (walk->begun && walk->bin.high + 1 < walk->next.low) {
-		walk->bin = (struct tlat_bin){ .low = walk->bin.high + 1,
-					       .high = walk->next.low - 1 };
+		walk->bin =
+			(struct tlat_bin){ .low = walk->bin.high + 1, .high = walk->next.low - 1 };
 		return true;
 	}
 	walk->begun = true;
