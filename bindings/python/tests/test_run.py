@@ -66,6 +66,7 @@ def test_options_mean_what_they_do_on_the_command_line() -> None:
             "interval": "1ms",
             "samples": 5,
             "raw": 0,
+            "break_above": "1ms",
             "verify": True,
             "round_trip": True,
             "floor": False,
@@ -83,6 +84,7 @@ def test_options_mean_what_they_do_on_the_command_line() -> None:
         "interval_ns": 1_000_000,
         "samples": 5,
         "raw": 0,
+        "break_ns": 1_000_000,
         "flags": native.RUN_VERIFY | native.RUN_ROUND_TRIP | native.RUN_NO_FLOOR,
     }
 
@@ -96,9 +98,10 @@ def test_every_member_of_the_struct_has_an_option_or_a_reason() -> None:
     }
     options = set(timerlat.RunOptions.__annotations__)
     offered = {name[:-3] if name.endswith("_ns") else name for name in members}
+    offered = {"break_above" if name == "break" else name for name in offered}
     set_otherwise = {"size", "probe", "machine", "clock", "flags", "reserved", "inject"}
     assert offered - options == set_otherwise, "in the header, not in RunOptions"
-    set_by_flags = {"pair", "round_trip", "verify", "strict", "lock_all", "floor"}
+    set_by_flags = {"pair", "round_trip", "verify", "strict", "lock_all", "floor", "trace_mark"}
     assert options - offered == set_by_flags, "in RunOptions, not in the header"
 
 
@@ -163,6 +166,13 @@ def test_a_run_nobody_waits_for_ends_with_its_last_reference(session: timerlat.S
     del run
     gc.collect()
     assert session.run("null", samples=10).n == 10
+
+
+def test_a_run_ends_at_the_first_value_above_a_limit(session: timerlat.Session) -> None:
+    report = session.run(
+        "timer-nanosleep", duration="60s", interval="1ms", warmup=0, break_above=1, cpus="0"
+    )
+    assert report.end == "break" and report.max > 1
 
 
 def test_a_closed_session_keeps_its_reports() -> None:

@@ -9,7 +9,7 @@ from typing import Callable, Generic, TypeVar
 T = TypeVar("T")
 
 
-class _Helper(Generic[T]):
+class Helper(Generic[T]):
     """One call on a thread of its own, whose result somebody may not wait for."""
 
     def __init__(self, call: Callable[[], T], dispose: Callable[[T], object]) -> None:
@@ -29,25 +29,26 @@ class _Helper(Generic[T]):
             self._error = error
         else:
             with self._lock:
-                if not self._abandoned:
+                unwanted = self._abandoned
+                if not unwanted:
                     self._result.append(result)
-            if not self._result:
+            if unwanted:
                 self._dispose(result)
         self._over.set()
 
     def wait(self) -> T:
-        try:
-            self._over.wait()
-        except BaseException:
-            with self._lock:
-                self._abandoned = True
-                unused = self._result.pop() if self._result else None
-            if unused is not None:
-                self._dispose(unused)
-            raise
+        """The result, or what was raised; an exception here leaves the call going on."""
+        self._over.wait()
         if self._error is not None:
             raise self._error
         return self._result.pop()
+
+    def late(self, timeout: float) -> T | None:
+        """The result if there is one in so many seconds; later it is disposed of."""
+        self._over.wait(timeout)
+        with self._lock:
+            self._abandoned = True
+            return self._result.pop() if self._result else None
 
 
 def interruptible(call: Callable[[], T], dispose: Callable[[T], object] = id) -> T:
@@ -58,4 +59,11 @@ def interruptible(call: Callable[[], T], dispose: Callable[[T], object] = id) ->
     """
     if threading.current_thread() is not threading.main_thread():
         return call()
-    return _Helper(call, dispose).wait()
+    helper = Helper(call, dispose)
+    try:
+        return helper.wait()
+    except BaseException:
+        unused = helper.late(0)
+        if unused is not None:
+            dispose(unused)
+        raise

@@ -43,21 +43,39 @@ class RunOptions(TypedDict, total=False):
     warmup: int  #: unmeasured cycles at the beginning (1000 or 0.2 s, the shorter)
     seed: int  #: of phase and dither
     raw: int  #: keep so many first values, as Result.values
+    break_above: Time  #: end the run at the first value above this
+    runtime: Time  #: policy DEADLINE: CPU time in each period
+    deadline: Time  #: policy DEADLINE (the period)
+    period: Time  #: policy DEADLINE (the interval)
     round_trip: bool  #: pair: there and back, on one clock
     verify: bool  #: check in every cycle that the waiter slept
     strict: bool  #: a refused policy is an error
+    trace_mark: bool  #: with break_above: mark the kernel's trace there, and stop it
     lock_all: bool  #: lock all memory of the process meanwhile
     floor: bool  #: measure the floor of the method too (True)
 
 
 #: Where 0 is a request of its own, not the default.
 _ZERO_IS_MEANT = frozenset({"interval", "settle", "dither", "cpu_latency", "warmup"})
-_TIMES = frozenset({"duration", "interval", "settle", "dither", "slack", "cpu_latency"})
+#: Members of the struct that have a unit; break is a word of Python's own.
+_TIMES = {
+    "duration": "duration_ns",
+    "interval": "interval_ns",
+    "settle": "settle_ns",
+    "dither": "dither_ns",
+    "slack": "slack_ns",
+    "cpu_latency": "cpu_latency_ns",
+    "break_above": "break_ns",
+    "runtime": "runtime_ns",
+    "deadline": "deadline_ns",
+    "period": "period_ns",
+}
 _FLAGS = {
     "round_trip": native.RUN_ROUND_TRIP,
     "verify": native.RUN_VERIFY,
     "strict": native.RUN_STRICT,
     "lock_all": native.RUN_LOCK_ALL,
+    "trace_mark": native.RUN_TRACE_MARK,
 }
 
 
@@ -149,5 +167,5 @@ def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
     }
     apart = {"cpus", "pair", "policy", "priority", "floor", *_FLAGS}
     for name in options.keys() - apart:
-        fields[name + "_ns" if name in _TIMES else name] = _number(name, options[name])
+        fields[_TIMES.get(name, name)] = _number(name, options[name])
     return fields

@@ -32,6 +32,7 @@ RUN_VERIFY: int
 RUN_STRICT: int
 RUN_LOCK_ALL: int
 RUN_NO_FLOOR: int
+RUN_TRACE_MARK: int
 WRITE_APPEND: int
 
 class _Owned:
