@@ -59,6 +59,9 @@
 %thread tlat_check;
 %thread tlat_report_read;
 %thread tlat_report_write;
+%thread tlat_storm;
+%thread tlat_noise;
+%thread tlat_scale;
 
 /* -- Errors ------------------------------------------------------------- */
 
@@ -210,12 +213,50 @@ native_result(tlat_fact, ret_fact)
 native_result(tlat_clock_offset, ret_offset)
 native_sized(tlat_rt_opts)
 native_sized(tlat_run_opts)
+native_sized(tlat_storm_opts)
+native_sized(tlat_noise_opts)
+native_sized(tlat_scale_opts)
 native_sized_result(tlat_clock_facts, facts)
 native_sized_result(tlat_probe_facts, facts)
 native_sized_result(tlat_rt_state, state)
 native_sized_result(tlat_progress, progress)
 native_sized_result(tlat_summary, summary)
 native_sized_result(tlat_idle_share, ret_share)
+
+/* -- Flags: seen by C while it goes on; borrowed, as strings are ---------- */
+
+%{
+struct native_flag {
+	volatile int32_t set;
+};
+
+static volatile int32_t *native_flag_of(void *flag)
+{
+	return &((struct native_flag *)flag)->set;
+}
+%}
+%nodefaultctor native_flag;
+struct native_flag {};
+%extend native_flag {
+	native_flag() { return calloc(1, sizeof(struct native_flag)); }
+	~native_flag() { free($self); }
+	void wave() { $self->set = 1; }
+}
+%typemap(in) const volatile int32_t *stop (void *found = NULL) {
+	if (SWIG_ConvertPtr($input, &found, $descriptor(struct native_flag *), 0) < 0) {
+		PyErr_SetString(PyExc_TypeError, "not a flag");
+		SWIG_fail;
+	}
+	$1 = found ? ($1_ltype)native_flag_of(found) : NULL;
+}
+
+/* Numbers in an array.array("q"), borrowed as well. */
+%typemap(in) const int64_t *sizes (Py_buffer seen) {
+	if (PyObject_GetBuffer($input, &seen, PyBUF_CONTIG_RO) < 0)
+		SWIG_fail;
+	$1 = (int64_t *)seen.buf;
+	PyBuffer_Release(&seen);
+}
 
 /* -- Arrays: memory of their own, read through NumPy's array interface --- */
 

@@ -51,6 +51,7 @@ from ._run import (
     run_async,
     start,
 )
+from ._stress import noise, scale, storm
 from .native import VERSION as __version__
 
 __all__ = [
@@ -88,10 +89,13 @@ __all__ = [
     "check",
     "load",
     "load_all",
+    "noise",
     "probes",
     "run",
     "run_async",
+    "scale",
     "start",
+    "storm",
 ]
 
 for _name in __all__:  # so that tracebacks and help() say where a name is to be had

@@ -43,6 +43,9 @@ class RunOptions(TypedDict, total=False):
     warmup: int  #: unmeasured cycles at the beginning (1000 or 0.2 s, the shorter)
     seed: int  #: of phase and dither
     raw: int  #: keep so many first values, as Result.values
+    threads: int  #: solo: so many on each CPU (1)
+    offset: Time  #: solo: from one thread's grid to the next one's (drawn from the seed)
+    target: str  #: pair: what a wake finds the waiter doing, "sleeping" or "busy"
     break_above: Time  #: end the run at the first value above this
     runtime: Time  #: policy DEADLINE: CPU time in each period
     deadline: Time  #: policy DEADLINE (the period)
@@ -56,7 +59,7 @@ class RunOptions(TypedDict, total=False):
 
 
 #: Where 0 is a request of its own, not the default.
-_ZERO_IS_MEANT = frozenset({"interval", "settle", "dither", "cpu_latency", "warmup"})
+_ZERO_IS_MEANT = frozenset({"interval", "settle", "dither", "cpu_latency", "warmup", "offset"})
 #: Members of the struct that have a unit; break is a word of Python's own.
 _TIMES = {
     "duration": "duration_ns",
@@ -66,6 +69,7 @@ _TIMES = {
     "slack": "slack_ns",
     "cpu_latency": "cpu_latency_ns",
     "break_above": "break_ns",
+    "offset": "offset_ns",
     "runtime": "runtime_ns",
     "deadline": "deadline_ns",
     "period": "period_ns",
@@ -76,6 +80,7 @@ _FLAGS = {
     "strict": native.RUN_STRICT,
     "lock_all": native.RUN_LOCK_ALL,
     "trace_mark": native.RUN_TRACE_MARK,
+
 }
 
 
@@ -135,6 +140,8 @@ def _placement(options: Mapping[str, Any]) -> str | None:
 
 
 def _number(name: str, value: Any) -> int:
+    if name == "target":
+        return native.target_from_name(value)
     if name in _TIMES:
         number = 0 if value == "default" else nanoseconds(value, name)
     else:
