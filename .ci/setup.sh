@@ -9,6 +9,13 @@
 needed=(cmake=cmake ninja-build=ninja gcc=gcc g++=g++ libc6-dev=gcc pkgconf=pkg-config
 	libcap-dev=libcap.pc libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc
 	liburing-dev=liburing.pc libcmocka-dev=cmocka.pc)
+# The Python package and its tests, for the interpreter that Debian's modules are for.
+# shellcheck disable=SC2034,SC2191
+needed_python=(swig=swig python3=/usr/bin/python3 python3-dev=python3-config
+	python3-numpy=/usr/bin/python3 python3-pandas=/usr/bin/python3
+	python3-matplotlib=/usr/bin/python3 python3-pytest=/usr/bin/python3 mypy=mypy)
+# shellcheck disable=SC2034
+python=(-DTLAT_BUILD_PYTHON=ON -DPython3_EXECUTABLE=/usr/bin/python3)
 # shellcheck disable=SC2034
 strict=(-DTLAT_WERROR=ON -DTLAT_BUILD_TESTS=ON)
 # shellcheck disable=SC2034

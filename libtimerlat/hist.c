@@ -288,11 +288,13 @@ uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value)
 	return count_slots(hist, slot > span.first ? slot : span.first, span.last);
 }
 
-/* The last early bin also holds all that was earlier still. */
+/* The last early bin also holds all that was earlier still; no early bin holds 0. */
 static int64_t slot_first(const struct tlat_hist *hist, int32_t slot)
 {
 	if (slot == TLAT_HIST_SLOT_FIRST)
 		return tlat_hist_min(hist);
+	if (!slot)
+		return 0;
 	return tlat_hist_slot_last(slot - 1) + 1;
 }
 

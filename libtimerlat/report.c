@@ -385,6 +385,12 @@ const struct tlat_hist *tlat_result_hist(const struct tlat_result *result)
 	return result->latency;
 }
 
+size_t tlat_result_values(const struct tlat_result *result, const int64_t **ret_values)
+{
+	*ret_values = result->n_raw ? result->raw : NULL;
+	return result->n_raw;
+}
+
 /* Made once; to the caller a report that is asked for facts has not changed. */
 int tlat_report_fact(const struct tlat_report *report, size_t index, struct tlat_fact *ret_fact)
 {

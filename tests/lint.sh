@@ -17,11 +17,11 @@ bad()
 # Without .git, for instance in a release, every file below the source folders counts.
 files()
 {
-	find CMakeLists.txt try check .ci libtimerlat pkgconfig tools tests -type f "$@" | sort
+	find CMakeLists.txt try check .ci bindings libtimerlat pkgconfig tools tests -type f "$@" | sort
 }
 
 pages=(libtimerlat/man/*.[1-8] tools/man/*.[1-8])
-mapfile -t scripts < <(files -name '*.sh' && printf "%s\n" try check .ci/run .ci/variants)
+mapfile -t scripts < <(files -name '*.sh' && printf "%s\n" try check .ci/run .ci/variants .ci/python-package)
 mapfile -t sources < <(files -name '*.[ch]')
 mapfile -t program < <(printf '%s\n' "${sources[@]}" | grep -v '^tests/')
 

@@ -82,6 +82,25 @@ static void bins_follow_one_another_without_a_gap(void **state)
 	assert_true(next == UINT64_C(1) << 37);
 }
 
+static void a_walk_meets_every_value_in_a_bin_that_holds_it(void **state)
+{
+	static const int64_t values[] = { INT64_MIN, -5000, -2, -1, 0, 1, 2047, 2048, 1 << 20 };
+	struct tlat_hist *hist = new_hist();
+	struct tlat_bin bin;
+	size_t cursor = 0;
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(values); i++)
+		tlat_hist_record(hist, values[i]);
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(values); i++) {
+		assert_int_equal(tlat_hist_next(hist, &cursor, &bin), 1);
+		assert_true(bin.low <= values[i] && values[i] <= bin.high);
+		assert_true(bin.count == 1);
+	}
+	assert_int_equal(tlat_hist_next(hist, &cursor, &bin), 0);
+	tlat_hist_free(hist);
+}
+
 static void slots_are_in_the_order_of_values(void **state)
 {
 	(void)state;
@@ -700,6 +719,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_follow_one_another_without_a_gap),
+		cmocka_unit_test(a_walk_meets_every_value_in_a_bin_that_holds_it),
 		cmocka_unit_test(slots_are_in_the_order_of_values),
 		cmocka_unit_test(the_mass_of_a_slot_lies_evenly_over_its_width),
 		cmocka_unit_test(an_empty_histogram_answers_zero),

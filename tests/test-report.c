@@ -81,6 +81,7 @@ static void a_report_that_is_read_answers_as_the_one_that_was_written(void **sta
 	char *text = sample_text(report);
 	struct tlat_report *again = sample_read(text);
 	const struct tlat_result *a, *b;
+	const int64_t *values;
 	size_t i = 0;
 
 	(void)state;
@@ -99,6 +100,10 @@ static void a_report_that_is_read_answers_as_the_one_that_was_written(void **sta
 	}
 	assert_null(tlat_report_result(again, i));
 	assert_memory_equal(report->results[0]->raw, again->results[0]->raw, 3 * sizeof(int64_t));
+	assert_int_equal(tlat_result_values(again->results[0], &values), 3);
+	assert_memory_equal(values, report->results[0]->raw, 3 * sizeof(int64_t));
+	assert_int_equal(tlat_result_values(again->results[1], &values), 0);
+	assert_null(values);
 	assert_string_equal(tlat_report_end(report), tlat_report_end(again));
 	tlat_report_free(again);
 	tlat_report_free(report);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ab_config.h"
+#include "text.h"
 #include "tool.h"
 
 #define FIELD(name) offsetof(struct tlat_ab_config, name)

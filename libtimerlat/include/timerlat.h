@@ -770,6 +770,13 @@ TLAT_API int tlat_result_summary(const struct tlat_result *result, struct tlat_s
 TLAT_API const struct tlat_hist *tlat_result_hist(const struct tlat_result *result);
 
 /*
+ * The first values as they came, in the unit of tlat_result_hist(), negative ones early: those that
+ * tlat_run_opts.raw kept. Returns how many; *ret_values lives as long as the report, and is NULL
+ * for none. [hot]
+ */
+TLAT_API size_t tlat_result_values(const struct tlat_result *result, const int64_t **ret_values);
+
+/*
  * Counter number index of a result, named as in the report: "asked",
  * "recorded", "rejected.timeout", "disturbed.preempted", "warmup" and so on;
  * those that are 0 too. Names are static. Returns 0 or -ENOENT. [hot]

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""What the package does to the process that it is in: nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from typing import Callable
+
+import pytest
+
+import timerlat
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+STATE = """
+import json, os, resource, signal, sys, threading
+def state():
+    status = open("/proc/self/status").read().splitlines()
+    kept = ("SigB", "SigC", "SigI", "SigP", "Shd", "Cap", "Cpus_allowed", "Threads", "NoNewPrivs", "VmLck")
+    return {
+        "status": [line for line in status if line.startswith(kept)],
+        "policy": [os.sched_getscheduler(0), os.sched_getparam(0).sched_priority],
+        "slack": open("/proc/self/timerslack_ns").read(),
+        "limits": [resource.getrlimit(which) for which in range(16)],
+        "handlers": [repr(signal.getsignal(number)) for number in signal.valid_signals()],
+        "descriptors": sorted(os.listdir("/proc/self/fd")),
+    }
+"""
+
+
+def test_importing_changes_no_signal_mask_limit_or_policy(python: Start) -> None:
+    program = STATE + (
+        "before = state()\nimport timerlat\nafter = state()\n"
+        "print(json.dumps([before, after]))"
+    )
+    before, after = json.loads(python(program).communicate()[0])
+    assert before == after
+
+
+def test_a_run_leaves_the_process_as_it_was(python: Start) -> None:
+    program = STATE + (
+        "import timerlat, gc, time\n"
+        "timerlat.run('wake-futex', samples=100); gc.collect(); before = state()\n"
+        "timerlat.run('wake-futex', samples=2000, lock_all=True, cpu_latency=0)\n"
+        "timerlat.run('timer-nanosleep', samples=100)\n"
+        "gc.collect(); time.sleep(0.1); print(json.dumps([before, state()]))"
+    )
+    before, after = json.loads(python(program).communicate()[0])
+    assert before == after
+
+
+def test_other_threads_go_on_during_a_run(session: timerlat.Session) -> None:
+    over = threading.Event()
+    count = 0
+
+    def counting() -> None:
+        nonlocal count
+        while not over.is_set():
+            count += 1
+            time.sleep(0.001)
+
+    counter = threading.Thread(target=counting)
+    counter.start()
+    before = count
+    session.run("timer-nanosleep", duration="1s", interval="1ms", cpus="0")
+    counted = count - before
+    over.set()
+    counter.join()
+    assert counted > 20, "a second without the GIL gives a sleeper of 1 ms many turns"
+
+
+INTERRUPTED = """
+import json, os, sys, time, timerlat
+session = timerlat.Session(policy=sys.argv[1])
+before = os.sched_getscheduler(0), sorted(os.sched_getaffinity(0))
+run = session.start(sys.argv[2], duration="60s", **json.loads(sys.argv[3]))
+while not any(one.count for one in run.progress()):
+    time.sleep(0.01)
+try:
+    print("running", flush=True)
+    run.wait()
+except KeyboardInterrupt as error:
+    at = time.monotonic()
+    after = os.sched_getscheduler(0), sorted(os.sched_getaffinity(0))
+    print(json.dumps({
+        "kind": type(error).__name__, "n": error.report.n, "end": error.report.end,
+        "at": at, "same": before == after, "handler": repr(__import__("signal").getsignal(2)),
+    }), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "policy, probe, options",
+    [
+        ("fifo", "wake-futex", {}),
+        ("other", "timer-nanosleep", {"interval": "100ms", "warmup": 0}),
+        ("other", "timer-timerfd", {"interval": "700ms", "warmup": 0}),
+    ],
+)
+def test_ctrl_c_ends_a_run_and_keeps_its_report(
+    python: Start, policy: str, probe: str, options: dict[str, object]
+) -> None:
+    child = python(INTERRUPTED, policy, probe, json.dumps(options))
+    assert child.stdout is not None
+    assert child.stdout.readline() == "running\n"
+    time.sleep(0.5)  # it is on its way into wait()
+    sent = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    found = json.loads(child.communicate(timeout=30)[0])
+    print(f"{probe}: {(found['at'] - sent) * 1e3:.1f} ms after the signal")
+    assert found["kind"] == "Interrupted"
+    assert found["n"] > 0
+    assert found["end"] in ("signal", "running")
+    assert found["same"]
+    assert "default_int_handler" in found["handler"]
+
+
+def test_ctrl_c_during_calibration_is_heard(python: Start) -> None:
+    program = """
+import signal, threading, time, timerlat
+timer = threading.Timer(0.02, lambda: signal.raise_signal(signal.SIGINT))
+timer.start()
+try:
+    timerlat.run("wake-futex", duration="60s")
+except timerlat.Interrupted as error:
+    print(error.report)
+"""
+    assert python(program).communicate(timeout=30)[0] == "None\n"
+
+
+def test_a_handler_of_the_program_ends_the_run_with_its_own_exception(python: Start) -> None:
+    program = """
+import signal, timerlat
+def late(number, frame):
+    raise TimeoutError("too late")
+signal.signal(signal.SIGALRM, late)
+with timerlat.Session(policy="other") as session:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        session.run("timer-nanosleep", duration="60s")
+    except TimeoutError as error:
+        print(error)
+    print(session.run("timer-nanosleep", samples=10, warmup=0).n > 0)
+"""
+    assert python(program).communicate(timeout=30)[0] == "too late\nTrue\n"
+
+
+def test_a_forked_child_leaves_the_run_alone(python: Start) -> None:
+    program = """
+import gc, os, timerlat
+run = timerlat.start("timer-nanosleep", policy="other", samples=200)
+child = os.fork()
+if not child:
+    del run
+    gc.collect()
+    os._exit(0)
+print(os.waitpid(child, 0)[1], run.wait().end)
+"""
+    assert python(program).communicate(timeout=30)[0] == "0 count\n"
+
+
+def test_a_run_in_another_thread(session: timerlat.Session) -> None:
+    found: list[timerlat.Report] = []
+    other = threading.Thread(target=lambda: found.append(timerlat.run("null", samples=100)))
+    other.start()
+    other.join()
+    assert found[0].n == 100

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Options, sessions, runs."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import gc
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+import timerlat
+from timerlat import native
+from timerlat._options import fields_of, nanoseconds
+
+
+@pytest.mark.parametrize(
+    "text, ns",
+    [
+        ("0", 0),
+        ("250us", 250_000),
+        ("1.5ms", 1_500_000),
+        (" 2 s ", 2_000_000_000),
+        ("0.1us", 100),
+        ("1h", 3_600_000_000_000),
+        (17, 17),
+        (timedelta(days=1, microseconds=3), 86_400_000_003_000),
+    ],
+)
+def test_times_are_read(text: Any, ns: int) -> None:
+    assert nanoseconds(text, "x") == ns
+
+
+@pytest.mark.parametrize("bad", ["", "1", "1 foo", "-1us", "us", "1e3us", -1])
+def test_times_without_a_unit_are_refused(bad: Any) -> None:
+    with pytest.raises(timerlat.InvalidOption, match="settle: "):
+        nanoseconds(bad, "settle")
+
+
+@pytest.mark.parametrize("bad", [1.5, True, None])
+def test_times_of_another_type_are_refused(bad: Any) -> None:
+    with pytest.raises(TypeError, match="settle: "):
+        nanoseconds(bad, "settle")
+
+
+def test_options_mean_what_they_do_on_the_command_line() -> None:
+    assert fields_of("p", {}) == {
+        "probe": "p",
+        "cpus": None,
+        "slack_ns": 1,
+        "policy": timerlat.Policy.FIFO,
+        "priority": 40,
+        "flags": 0,
+    }
+    fields = fields_of(
+        "p",
+        {
+            "pair": "0:1",
+            "policy": "other",
+            "settle": 0,
+            "slack": "default",
+            "cpu_latency": "default",
+            "warmup": 0,
+            "interval": "1ms",
+            "samples": 5,
+            "raw": 0,
+            "break_above": "1ms",
+            "verify": True,
+            "round_trip": True,
+            "floor": False,
+        },
+    )
+    assert fields == {
+        "probe": "p",
+        "cpus": "0,1",
+        "policy": timerlat.Policy.OTHER,
+        "priority": 0,
+        "settle_ns": native.ZERO,
+        "slack_ns": 0,
+        "cpu_latency_ns": 0,
+        "warmup": native.ZERO,
+        "interval_ns": 1_000_000,
+        "samples": 5,
+        "raw": 0,
+        "break_ns": 1_000_000,
+        "flags": native.RUN_VERIFY | native.RUN_ROUND_TRIP | native.RUN_NO_FLOOR,
+    }
+
+
+def test_every_member_of_the_struct_has_an_option_or_a_reason() -> None:
+    """A new option of the library is either offered here or left out on purpose."""
+    members = {
+        name
+        for name, member in vars(native.TlatRunOpts).items()
+        if isinstance(member, property) and name != "thisown"
+    }
+    options = set(timerlat.RunOptions.__annotations__)
+    offered = {name[:-3] if name.endswith("_ns") else name for name in members}
+    offered = {"break_above" if name == "break" else name for name in offered}
+    set_otherwise = {"size", "probe", "machine", "clock", "flags", "reserved", "inject"}
+    assert offered - options == set_otherwise, "in the header, not in RunOptions"
+    set_by_flags = {"pair", "round_trip", "verify", "strict", "lock_all", "floor", "trace_mark"}
+    assert options - offered == set_by_flags, "in RunOptions, not in the header"
+
+
+@pytest.mark.parametrize(
+    "probe, options, kind, text",
+    [
+        ("wake-nonsense", {}, timerlat.TimerlatError, "wake-nonsense"),
+        ("wake-futex", {"cpus": "zero"}, timerlat.InvalidOption, "zero"),
+        ("wake-futex", {"pair": "0"}, timerlat.InvalidOption, "KICK:WAIT"),
+        ("wake-futex", {"pair": "0:0", "cpus": 0}, timerlat.InvalidOption, "use one"),
+        ("wake-futex", {"policy": "nice"}, timerlat.InvalidOption, ""),
+        ("wake-futex", {"policy": "fifo", "priority": 100}, timerlat.InvalidOption, "100"),
+        ("wake-futex", {"speed": 3}, TypeError, "speed"),
+        ("wake\0futex", {}, ValueError, "null"),
+    ],
+)
+def test_options_that_make_no_sense_are_named(
+    session: timerlat.Session, probe: str, options: Any, kind: Any, text: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        session.run(probe, samples=10, **options)
+    assert text in str(caught.value)
+
+
+def test_errors_are_os_errors_of_their_kind() -> None:
+    for code, kind in [
+        (errno.EPERM, PermissionError),
+        (errno.EACCES, PermissionError),
+        (errno.ENOENT, FileNotFoundError),
+        (errno.EINVAL, ValueError),
+        (errno.ENOSYS, timerlat.Unsupported),
+        (errno.ENODATA, timerlat.NotEnoughSamples),
+        (errno.EIO, OSError),
+    ]:
+        error = timerlat._errors.from_code(code, "why")
+        assert isinstance(error, kind) and isinstance(error, timerlat.TimerlatError)
+        assert (error.errno, error.strerror, str(error)) == (code, "why", "why")
+
+
+def test_a_run_can_be_watched_and_stopped(session: timerlat.Session) -> None:
+    with session.start("timer-nanosleep", duration="60s", interval="1ms", cpus="0") as run:
+        with pytest.raises(ValueError, match="goes on"):
+            session.start("null")
+        while not run.progress()[0].count > 50:
+            with pytest.raises(TimeoutError):
+                run.wait(timeout=0.05)
+        early = run.snapshot()
+        assert not run.over
+        run.stop()
+        report = run.wait()
+        assert run.over and run.wait() is report
+        with pytest.raises(ValueError, match="over"):
+            run.snapshot()
+    assert (early.end, report.end) == ("running", "signal")
+    assert 0 < early.n <= report.n
+    assert early.min >= report.min
+
+
+def test_a_run_nobody_waits_for_ends_with_its_last_reference(session: timerlat.Session) -> None:
+    run = session.start("timer-nanosleep", duration="60s", interval="1ms", cpus="0")
+    session._run = None
+    del run
+    gc.collect()
+    assert session.run("null", samples=10).n == 10
+
+
+def test_a_run_ends_at_the_first_value_above_a_limit(session: timerlat.Session) -> None:
+    report = session.run(
+        "timer-nanosleep", duration="60s", interval="1ms", warmup=0, break_above=1, cpus="0"
+    )
+    assert report.end == "break" and report.max > 1
+
+
+def test_a_closed_session_keeps_its_reports() -> None:
+    with timerlat.Session(policy="other") as session:
+        report = session.run("null", samples=100)
+        run = session.start("timer-nanosleep", duration="60s")
+    assert run.over and run.wait().end in ("signal", "running")
+    assert report.n == 100
+    with pytest.raises(ValueError, match="closed"):
+        session.run("null")
+
+
+def test_session_options_are_defaults(session: timerlat.Session) -> None:
+    report = session.run("null", samples=70)
+    assert report.results[0].policy is timerlat.Policy.OTHER
+    assert (report.n, report.end) == (70, "count")
+    assert session.clock.hz > 0 and session.clock.source is not timerlat.ClockSource.AUTO
+
+
+def test_asyncio_goes_on_during_a_run(session: timerlat.Session) -> None:
+    async def both() -> tuple[timerlat.Report, int]:
+        turns = 0
+
+        async def turn() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0.01)
+
+        turning = asyncio.create_task(turn())
+        report = await session.run_async("timer-nanosleep", duration="500ms", cpus="0")
+        turning.cancel()
+        return report, turns
+
+    report, turns = asyncio.run(both())
+    assert report.end == "time" and turns > 3
+
+
+def test_cancelling_ends_a_run(session: timerlat.Session) -> None:
+    async def cancelled() -> None:
+        await asyncio.wait_for(session.run_async("timer-nanosleep", duration="60s"), 0.5)
+
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(cancelled())
+    assert session.run("null", samples=10).n == 10
+
+
+def test_probes_say_where_they_begin_and_end() -> None:
+    found = {probe.name: probe for probe in timerlat.probes()}
+    assert found["wake-futex"].pair and not found["null"].pair
+    assert all(probe.begins and probe.ends for probe in found.values())
+    assert found["null"].missing is None
+
+
+def test_a_check_has_findings_and_no_results() -> None:
+    report = timerlat.check()
+    assert report.results == ()
+    assert all(finding.text for finding in report.findings)
+    with pytest.raises(ValueError, match="no results"):
+        report.p50

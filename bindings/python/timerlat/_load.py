@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: MIT
+"""
+Files into reports: our own, and what cyclictest and rtla write. Theirs hold whole microseconds or
+nanoseconds, which stay what they are: the unit of the histogram is theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import native
+from ._documents import Document, bin_index, read_document, read_text
+from ._options import invalid
+from ._report import Report
+
+_EXPIRY = "the programmed expiry"
+
+
+@dataclass
+class _Series:
+    """One thread of another tool's run, in units of 1/hz seconds."""
+
+    probe: str
+    begins: str
+    ends: str
+    cpu: int | None
+    hz: int
+    counts: dict[int, int] = field(default_factory=dict)
+    over: int = 0  # values that are known only to be at or above limit
+    limit: int = 0
+    min: int | None = None
+    max: int | None = None
+
+
+def _known(series: _Series) -> dict[int, int]:
+    """Counts by value: what ran over is put at the limit, and the largest of it at max."""
+    counts = {value: count for value, count in series.counts.items() if count}
+    if series.over:
+        top = max(series.limit, series.max or 0)
+        counts[top] = counts.get(top, 0) + 1
+        if series.over > 1:
+            counts[series.limit] = counts.get(series.limit, 0) + series.over - 1
+    return counts
+
+
+def _extreme(given: int | None, found: int) -> int:
+    """What the tool says, if it lies in the bin where it has to be."""
+    return given if given is not None and bin_index(given) == bin_index(found) else found
+
+
+def _histogram(series: _Series, counts: dict[int, int]) -> Document:
+    bins: dict[int, int] = {}
+    for value, count in counts.items():
+        bins[bin_index(value)] = bins.get(bin_index(value), 0) + count
+    return {
+        "layout": "hdr",
+        "digits": 3,
+        "unit": "ns" if series.hz == 10**9 else "ticks",
+        "hz": series.hz,
+        "min": _extreme(series.min, min(counts)) if counts else None,
+        "max": _extreme(series.max, max(counts)) if counts else None,
+        "overflow": 0,
+        "counts": [[index, bins[index]] for index in sorted(bins)],
+        "early": [],
+    }
+
+
+def _finding(identity: str, severity: str, text: str, remedy: str | None = None) -> Document:
+    return {"id": identity, "severity": severity, "text": text, "remedy": remedy}
+
+
+def _findings(series: _Series) -> list[Document]:
+    if not series.over:
+        return []
+    unit = "ns" if series.hz == 10**9 else "us"
+    text = (
+        f"{series.over} values are known only to be {series.limit} {unit} or more: "
+        "they count as that, but for the largest"
+    )
+    return [_finding("histogram-overflow", "warn", text, "let the tool keep more columns")]
+
+
+def _side(cpu: int | None) -> Document:
+    return {
+        "cpu": cpu,
+        "policy": "inherit",
+        "policy_asked": "inherit",
+        "priority": 0,
+        "priority_asked": 0,
+        "slack_ns": 0,
+    }
+
+
+def _result(series: _Series, thread: int) -> Document:
+    counts = _known(series)
+    n = sum(counts.values())
+    nothing = ("dwell", "corrected", "uncertainty", "call", "floor", "floor_pair", "watch", "kick")
+    zero = ("interval_ns", "settle_ns", "dither_ns", "phase_ns", "warmup")
+    return {
+        "kind": "latency",
+        "probe": series.probe,
+        "from": series.begins,
+        "to": series.ends,
+        "thread": thread,
+        "relation": None,
+        "wait": _side(series.cpu),
+        "repeat": None,
+        **dict.fromkeys(zero, 0),
+        "counts": {
+            **dict.fromkeys(("early", "overflow", "missed", "unfinished"), 0),
+            "asked": n,
+            "recorded": n,
+            "rejected": {},
+        },
+        "disturbed": {},
+        "summary": None,
+        "needs": {},
+        "interval": {},
+        **dict.fromkeys(nothing),
+        "metrics": [],
+        "histogram": _histogram(series, counts),
+        "blocks": [],
+        "outliers": [],
+        "findings": _findings(series),
+    }
+
+
+def _document(tool: str, many: Iterable[_Series]) -> Document:
+    threads: dict[str, int] = {}
+    results = []
+    for series in many:
+        threads[series.probe] = threads.get(series.probe, -1) + 1
+        results.append(_result(series, threads[series.probe]))
+    text = f"written by {tool}: whole units, cut off, on a clock that was not calibrated"
+    return {
+        "schema": "timerlat-report/1",
+        "tool": {"version": tool, "argv": []},
+        "run": {
+            "id": str(uuid.uuid4()),
+            "boot_id": None,
+            "start": "1970-01-01T00:00:00.000000000Z",
+            "duration_ns": 0,
+            "seed": 0,
+            "repeat": None,
+            "end": "count",
+        },
+        "design": None,
+        "findings": [_finding("foreign", "info", text)],
+        "machine": None,
+        "clock": None,
+        "results": results,
+    }
+
+
+def _cyclictest(cpu: int | None, hz: int) -> _Series:
+    return _Series("cyclictest", _EXPIRY, "after the thread read the clock", cpu, hz)
+
+
+def _cyclictest_json(document: Document) -> Document:
+    hz = 10**9 if document.get("resolution_in_ns") else 10**6
+    asked = re.search(r"-(?:h|H|-histogram|-histofall)[= ]?(\d+)", document.get("cmdline:", ""))
+    many = []
+    for number in sorted(document["thread"], key=int):
+        thread = document["thread"][number]
+        if "histogram" not in thread:
+            raise ValueError("threads without histogram: run cyclictest with --histogram")
+        series = _cyclictest(thread.get("cpu"), hz)
+        series.counts = {int(value): int(n) for value, n in thread["histogram"].items()}
+        series.min, series.max = int(thread["min"]), int(thread["max"])
+        series.limit = max(max(series.counts, default=0) + 1, int(asked[1]) if asked else 0)
+        series.over = max(0, int(thread["cycles"]) - sum(series.counts.values()))
+        many.append(series)
+    return _document("cyclictest", many)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(word) for word in text.split()]
+
+
+def _cyclictest_text(lines: list[str]) -> Document:
+    rows = [_numbers(line) for line in lines if re.match(r"\d+\s+\d", line)]
+    if not rows:
+        raise ValueError("no histogram: run cyclictest with -h")
+    notes = dict(
+        (match[1], match[2])
+        for match in (re.match(r"# ([A-Z][\w ]+?):\s*([\d ]+)$", line) for line in lines)
+        if match
+    )
+    of_threads = len(_numbers(notes.get("Min Latencies", ""))) or len(rows[0]) - 1
+    many = [_cyclictest(None, 10**6) for _ in range(of_threads)]
+    for number, series in enumerate(many):
+        series.counts = {row[0]: row[1 + number] for row in rows}
+        series.limit = rows[-1][0] + 1
+        for name, key in (("min", "Min Latencies"), ("max", "Max Latencies")):
+            if key in notes:
+                setattr(series, name, _numbers(notes[key])[number])
+        if "Histogram Overflows" in notes:
+            series.over = _numbers(notes["Histogram Overflows"])[number]
+    return _document("cyclictest", many)
+
+
+_RTLA = {
+    "IRQ": ("rtla-timerlat-irq", "the timer's interrupt handler"),
+    "Thr": ("rtla-timerlat-thread", "the tracer's thread"),
+    "Usr": ("rtla-timerlat-user", "after a user thread returned"),
+}
+
+
+def _rtla(lines: list[str], head: int) -> Document:
+    """Sums over CPUs ("ALL") that follow the table repeat what is in it."""
+    ns = any("nanoseconds" in line for line in lines[:head])
+    many = []
+    for column in lines[head].split()[1:]:
+        kind, _, cpu = column.partition("-")
+        probe, ends = _RTLA[kind]
+        hz = 10**9 if ns else 10**6
+        many.append(_Series(probe, "the expiry of the tracer's timer", ends, int(cpu), hz))
+    for line in lines[head + 1 :]:
+        words = line.split()
+        if not words or words[0] == "ALL:":
+            break
+        for series, word in zip(many, words[1:]):
+            _rtla_cell(series, words[0], word)
+    return _document("rtla", many)
+
+
+def _rtla_cell(series: _Series, row: str, word: str) -> None:
+    if row.isdigit():
+        series.counts[int(row)] = int(word)
+        series.limit = int(row) + 1
+    elif row == "over:":
+        series.over = int(word)
+    elif row in ("min:", "max:") and word.isdigit():
+        setattr(series, row[:-1], int(word))
+
+
+def _foreign_text(text: str) -> Document:
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("Index"):
+            return _rtla(lines, number)
+    return _cyclictest_text(lines)
+
+
+def _decoded(text: str) -> list[Any]:
+    """All JSON documents of a text, one after the other."""
+    decoder = json.JSONDecoder()
+    documents, at = [], 0
+    while at < len(text):
+        document, at = decoder.raw_decode(text, at)
+        documents.append(document)
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return documents
+
+
+def _reports_of(text: str) -> list[Report]:
+    if not text.startswith("{"):
+        return [Report(read_document(_foreign_text(text)))]
+    documents = _decoded(text)
+    if "schema" not in documents[0] and "thread" in documents[0]:
+        return [Report(read_document(_cyclictest_json(document))) for document in documents]
+    return [Report(read_text(json.dumps(document))) for document in documents]
+
+
+def load_all(path: str | os.PathLike[str]) -> list[Report]:
+    """
+    The reports of a file, one for each document: ours (JSON or JSON Lines), cyclictest's (text
+    with a histogram, or JSON) or rtla's (timerlat hist). InvalidOption: it is none of these, or
+    has no histogram; OSError: it cannot be read.
+    """
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read().lstrip()
+    try:
+        return _reports_of(text)
+    except (LookupError, TypeError, ValueError) as error:
+        raise invalid(f"{os.fspath(path)} is no report that can be read: {error}") from error
+
+
+def load(path: str | os.PathLike[str]) -> Report:
+    """
+    A report from a file, as load_all(); of several documents, one report with all their results,
+    which load_all() keeps apart.
+    """
+    first, *others = load_all(path)
+    if not others:
+        return first
+    whole = Report(native.report_copy(first._native)[1])
+    for other in others:
+        native.report_append(whole._native, other._native)
+    return whole
