@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=ash
+# behaviour.sh - what is pulled from under a run: the CPU, the clock, the machine's wakefulness,
+# file systems that are usually there.
+. /lab/inside/record.sh
+
+offline()
+{
+	echo 0 >$cpus/cpu3/online
+}
+
+online()
+{
+	echo 1 >$cpus/cpu3/online
+}
+
+step_clock()
+{
+	date -s "@$(($(date +%s) + 3600))" >/dev/null
+	sleep 1
+	date -s "@$(($(date +%s) - 7200))" >/dev/null
+}
+
+suspend()
+{
+	echo 0 >/sys/class/rtc/rtc0/wakealarm
+	echo +3 >/sys/class/rtc/rtc0/wakealarm
+	echo mem >/sys/power/state
+	cat /sys/power/suspend_stats/success >/out/suspends.out
+}
+
+beside 1 offline measure offline-timer timer-nanosleep -c 3 -d 3s
+online
+beside 1 offline measure offline-pair wake-futex -c 2,3 -d 3s
+online
+beside 1 step_clock measure clock-steps 'timer-*' -c 3 -n 500 -i 2ms
+beside 1 suspend measure suspend timer-nanosleep -c 3 -d 4s
+sysctl -w kernel.io_uring_disabled=2 >/dev/null 2>&1
+measure no-io-uring '*' -n 20
+umount /sys/kernel/tracing /sys/kernel/debug
+measure no-tracefs '*' -n 20
+umount -l /sys
+measure no-sys '*' -n 20
+record no-sys-check tlat check
+deliver
