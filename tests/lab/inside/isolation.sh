@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=ash
+# isolation.sh [partition|cpuset-v1]: which CPUs are found isolated and chosen, and where threads
+# really run.
+. /lab/inside/record.sh
+
+# A cgroup v2 partition of CPUs 2 and 3, made while the system runs.
+partition()
+{
+	cd /sys/fs/cgroup || return
+	echo +cpuset >cgroup.subtree_control
+	mkdir lab
+	echo 2-3 >lab/cpuset.cpus
+	echo isolated >lab/cpuset.cpus.partition
+	cat lab/cpuset.cpus.partition
+}
+
+# The same with version 1, which has no partitions: nothing balances over CPUs 2 and 3.
+cpuset_v1()
+{
+	umount /sys/fs/cgroup
+	mount -t tmpfs cgroup /sys/fs/cgroup
+	mkdir /sys/fs/cgroup/cpuset
+	mount -t cgroup -o cpuset cpuset /sys/fs/cgroup/cpuset || return
+	cd /sys/fs/cgroup/cpuset || return
+	echo 0 >cpuset.sched_load_balance
+	mkdir lab
+	echo 0-1 >lab/cpuset.cpus
+	echo 0 >lab/cpuset.mems
+	echo 1 >lab/cpuset.sched_load_balance
+	cat cpuset.sched_load_balance
+}
+
+# Five times: which thread of tlat it is (0: the first), where it may run, where it last ran, and
+# under which policy.
+look()
+{
+	local task pid i
+
+	pid=$(pidof tlat)
+	for i in 1 2 3 4 5; do
+		for task in /proc/"$pid"/task/*; do
+			echo "$i $((${task##*/} - pid))" \
+				"$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$task/status")" \
+				"$(sed 's/.*) //' "$task/stat" | cut -d' ' -f37,39)"
+		done
+		sleep 0.4
+	done >/out/threads.out 2>/dev/null
+}
+
+case ${1:-} in
+partition) partition >/out/prepared.out ;;
+cpuset-v1) cpuset_v1 >/out/prepared.out ;;
+esac
+cp /proc/cmdline /out/cmdline.out
+cat $cpus/isolated >/out/isolated.out
+cat $cpus/online >/out/online.out
+record check tlat check
+beside 1 look measure default wake-futex -d 3s
+for word in isolated nohz-full housekeeping node:0; do
+	measure "word-$word" timer-nanosleep -c "$word" -n 20
+done
+record table tlat run wake-futex -n 50
+deliver

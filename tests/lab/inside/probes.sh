@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=ash
+# probes.sh - every probe once, as root and as nobody.
+. /lab/inside/record.sh
+
+uname -r >/out/release.out
+record list tlat list
+measure root '*' -n 20 --warmup 10
+chmod 755 /lab /lab/bin
+record nobody su nobody -c "tlat run '*' -n 20 --warmup 10 --json -"
+deliver
