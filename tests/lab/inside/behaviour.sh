@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=ash
+# shellcheck shell=ash disable=SC2154
 # behaviour.sh - what is pulled from under a run: the CPU, the clock, the machine's wakefulness,
 # file systems that are usually there.
-. /lab/inside/record.sh
-
 offline()
 {
 	echo 0 >$cpus/cpu3/online
@@ -26,7 +24,7 @@ suspend()
 	echo 0 >/sys/class/rtc/rtc0/wakealarm
 	echo +3 >/sys/class/rtc/rtc0/wakealarm
 	echo mem >/sys/power/state
-	cat /sys/power/suspend_stats/success >/out/suspends.out
+	cat /sys/power/suspend_stats/success >"$out"/suspends.out
 }
 
 beside 1 offline measure offline-timer timer-nanosleep -c 3 -d 3s
@@ -42,4 +40,3 @@ measure no-tracefs '*' -n 20
 umount -l /sys
 measure no-sys '*' -n 20
 record no-sys-check tlat check
-deliver

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=ash
-# isolation.sh [partition|cpuset-v1]: which CPUs are found isolated and chosen, and where threads
+# shellcheck shell=ash disable=SC2154
+# isolation[:partition|:cpuset-v1]: which CPUs are found isolated and chosen, and where threads
 # really run.
-. /lab/inside/record.sh
-
 # A cgroup v2 partition of CPUs 2 and 3, made while the system runs.
 partition()
 {
@@ -13,6 +11,8 @@ partition()
 	echo 2-3 >lab/cpuset.cpus
 	echo isolated >lab/cpuset.cpus.partition
 	cat lab/cpuset.cpus.partition
+	record outside tlat check
+	echo 0 >lab/cgroup.procs # this shell, and with it what it starts
 }
 
 # The same with version 1, which has no partitions: nothing balances over CPUs 2 and 3.
@@ -45,20 +45,19 @@ look()
 				"$(sed 's/.*) //' "$task/stat" | cut -d' ' -f37,39)"
 		done
 		sleep 0.4
-	done >/out/threads.out 2>/dev/null
+	done >"$out"/threads.out 2>/dev/null
 }
 
-case ${1:-} in
-partition) partition >/out/prepared.out ;;
-cpuset-v1) cpuset_v1 >/out/prepared.out ;;
+case $argument in
+partition) partition >"$out"/prepared.out ;;
+cpuset-v1) cpuset_v1 >"$out"/prepared.out ;;
 esac
-cp /proc/cmdline /out/cmdline.out
-cat $cpus/isolated >/out/isolated.out
-cat $cpus/online >/out/online.out
+cp /proc/cmdline "$out"/cmdline.out
+cat $cpus/isolated >"$out"/isolated.out
+cat $cpus/online >"$out"/online.out
 record check tlat check
 beside 1 look measure default wake-futex -d 3s
 for word in isolated nohz-full housekeeping node:0; do
 	measure "word-$word" timer-nanosleep -c "$word" -n 20
 done
 record table tlat run wake-futex -n 50
-deliver

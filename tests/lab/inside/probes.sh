@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=ash
+# shellcheck shell=ash disable=SC2154
 # probes.sh - every probe once, as root and as nobody.
-. /lab/inside/record.sh
-
-uname -r >/out/release.out
+uname -r >"$out"/release.out
 record list tlat list
 measure root '*' -n 20 --warmup 10
 chmod 755 /lab /lab/bin
 record nobody su nobody -c "tlat run '*' -n 20 --warmup 10 --json -"
-deliver
