@@ -9,6 +9,9 @@
 needed=(cmake=cmake ninja-build=ninja gcc=gcc g++=g++ libc6-dev=gcc pkgconf=pkg-config
 	libcap-dev=libcap.pc libjansson-dev=jansson.pc libsmartcols-dev=smartcols.pc
 	liburing-dev=liburing.pc libcmocka-dev=cmocka.pc)
+# What the lab needs beside that, on the way to kernels that are not installed.
+# shellcheck disable=SC2034,SC2191
+lab_needed=(qemu-system-x86=qemu-system-x86_64 debian-archive-keyring=dpkg-deb)
 # shellcheck disable=SC2034
 strict=(-DTLAT_WERROR=ON -DTLAT_BUILD_TESTS=ON)
 # shellcheck disable=SC2034
