@@ -93,7 +93,7 @@ def judge_threads(boot, files, measuring):
         if policy == "1" and len(allowed) == 1:
             expect(boot, allowed == {cpu}, f"a thread for CPUs {allowed} was seen on CPU {cpu}")
             seen |= allowed
-    expect(boot, seen == measuring, f"threads were seen measuring on {seen}, not on {measuring}")
+    expect(boot, measuring <= seen, f"threads were seen measuring on {seen}, not on {measuring}")
     for sample in last.values():
         busy = {cpu for _, allowed, cpu, policy in sample if policy == "1"}
         others = [allowed for thread, allowed, _, policy in sample if policy == "0" and thread]

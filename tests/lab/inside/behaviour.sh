@@ -29,12 +29,14 @@ suspend()
 	cat /sys/power/suspend_stats/success >"$out"/suspends.out
 }
 
-beside 1 offline measure offline-timer timer-nanosleep -c 3 -d 3s
+during offline measure offline-timer timer-nanosleep -c 3 -d 8s
 online
-beside 1 offline measure offline-pair wake-futex -c 2,3 -d 3s
+during offline measure offline-pair wake-futex -c 2,3 -d 8s
 online
-beside 1 step_clock measure clock-steps 'timer-*' -c 3 -n 500 -i 2ms
-beside 1 suspend measure suspend timer-nanosleep -c 3 -d 4s
+# shellcheck disable=SC2046
+during step_clock measure clock-steps -c 3 -d 3s \
+	$(tlat list | awk '$1 ~ /^timer-(nanosleep|timerfd)$|^timer-.*realtime/ { print $1 }')
+during suspend measure suspend timer-nanosleep -c 3 -d 5s
 sysctl -w kernel.io_uring_disabled=2 >/dev/null 2>&1
 measure no-io-uring '*' -n 20
 umount /sys/kernel/tracing /sys/kernel/debug

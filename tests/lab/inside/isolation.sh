@@ -56,7 +56,7 @@ cp /proc/cmdline "$out"/cmdline.out
 cat $cpus/isolated >"$out"/isolated.out
 cat $cpus/online >"$out"/online.out
 record check tlat check
-beside 1 look measure default wake-futex -d 3s
+during look measure default wake-futex -d 4s
 for word in isolated nohz-full housekeeping node:0; do
 	measure "word-$word" timer-nanosleep -c "$word" -n 20
 done

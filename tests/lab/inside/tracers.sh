@@ -8,4 +8,6 @@ trace()
 	record rtla rtla timerlat hist -c 3 -d 6s -p 1000 -P f:40 -b 1 -E 100000 --no-aa
 }
 
-beside 0 trace measure tlat timer-nanosleep -c 2 -i 1ms -p 40 -d 5s
+trace &
+measure tlat timer-nanosleep -c 2 -i 1ms -p 40 -d 5s
+wait
