@@ -22,8 +22,7 @@
 #define FORCE_AFTER_NS	 300000000LL /* from a stop request to the directed signal */
 #define FORCE_EVERY_MS	 2
 #define STALL_NS	 5000000000LL
-#define LOOK_EVERY_NS	 500000000LL /* each look takes a lock of the thread that wakes it needs too \
-				      */
+#define LOOK_EVERY_NS	 500000000LL /* a look takes a lock that the thread's wake needs too */
 
 #define for_each_measurer(run, in, m)                                                              \
 	for (struct tlat_instance *in = (run)->instances;                                          \
