@@ -16,6 +16,10 @@ class Files:
     def text(self, name):
         return self.recorded[f"{self.part}/{name}"]
 
+    def lines(self, name):
+        """The lines of a file; none if it was never written."""
+        return self.recorded.get(f"{self.part}/{name}", "").splitlines()
+
     def code(self, name):
         return int(self.text(name + ".code"))
 
@@ -84,10 +88,10 @@ def judge_threads(boot, files, measuring):
     """Threads under SCHED_FIFO measure; each may run on its own CPU, runs there, and all are there.
     What is left at the end is off the measuring CPUs if there is another."""
     seen, last = set(), {}
-    for line in files.text("threads.out").splitlines():
+    for line in files.lines("threads.out"):
         fields = line.split()
         if len(fields) == 5:
-            sample, thread, allowed, cpu, policy = fields
+            sample, thread, policy, cpu, allowed = fields
             last.setdefault(sample, []).append((int(thread), cpus_of(allowed), int(cpu), policy))
     for _, allowed, cpu, policy in sum(last.values(), []):
         if policy == "1" and len(allowed) == 1:

@@ -31,20 +31,20 @@ cpuset_v1()
 	cat cpuset.sched_load_balance
 }
 
-# Five times: which thread of tlat it is (0: the first), where it may run, where it last ran, and
-# under which policy.
+# Three times: number, policy, CPU where it last ran and CPUs where it may run of each thread of tlat.
 look()
 {
-	local task pid i
+	local sample number rest pid name value
 
 	pid=$(pidof tlat)
-	for i in 1 2 3 4 5; do
-		for task in /proc/"$pid"/task/*; do
-			echo "$i $((${task##*/} - pid))" \
-				"$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$task/status")" \
-				"$(sed 's/.*) //' "$task/stat" | cut -d' ' -f37,39)"
+	for sample in 1 2 3; do
+		threads | while read -r number rest; do
+			while read -r name value; do
+				[ "$name" != Cpus_allowed_list: ] ||
+					echo "$sample $number $rest $value"
+			done <"/proc/$pid/task/$((pid + number))/status"
 		done
-		sleep 0.4
+		sleep 0.3
 	done >"$out"/threads.out 2>/dev/null
 }
 
@@ -56,7 +56,7 @@ cp /proc/cmdline "$out"/cmdline.out
 cat $cpus/isolated >"$out"/isolated.out
 cat $cpus/online >"$out"/online.out
 record check tlat check
-during look measure default wake-futex -d 4s
+during look measure default wake-futex -d 5s
 for word in isolated nohz-full housekeeping node:0; do
 	measure "word-$word" timer-nanosleep -c "$word" -n 20
 done
