@@ -39,6 +39,7 @@ during step_clock measure clock-steps -c 3 -d 3s \
 during suspend measure suspend timer-nanosleep -c 3 -d 5s
 sysctl -w kernel.io_uring_disabled=2 >/dev/null 2>&1
 measure no-io-uring '*' -n 20
+sysctl -w kernel.io_uring_disabled=0 >/dev/null 2>&1
 umount /sys/kernel/tracing /sys/kernel/debug
 measure no-tracefs '*' -n 20
 umount -l /sys
