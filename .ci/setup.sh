@@ -16,6 +16,9 @@ needed_python=(swig=swig python3=/usr/bin/python3 python3-dev=python3-config
 	python3-matplotlib=/usr/bin/python3 python3-pytest=/usr/bin/python3 mypy=mypy)
 # shellcheck disable=SC2034
 python=(-DTLAT_BUILD_PYTHON=ON -DPython3_EXECUTABLE=/usr/bin/python3)
+# What the lab needs beside that, on the way to kernels that are not installed.
+# shellcheck disable=SC2034,SC2191
+lab_needed=(qemu-system-x86=qemu-system-x86_64 debian-archive-keyring=dpkg-deb)
 # shellcheck disable=SC2034
 strict=(-DTLAT_WERROR=ON -DTLAT_BUILD_TESTS=ON)
 # shellcheck disable=SC2034

@@ -112,14 +112,26 @@ static void read_requested(struct tlat_machine *machine)
 		add_list(machine, &machine->nohz_full_requested, value, length);
 }
 
+/* Up to Linux 6.12 a kernel that could do without ticks, and was not told to, says "(null)". */
+static bool says_null(const struct tlat_machine *machine, const char *path)
+{
+	char text[16];
+
+	tlat_machine_text(machine, path, text, sizeof(text));
+	return !strcmp(text, "(null)");
+}
+
 /*
  * sys/devices/system/cpu/nohz_full is missing where the kernel was built without it, which is
  * an answer if the directory is there at all.
  */
 static void read_nohz_full(struct tlat_machine *machine)
 {
-	int r = tlat_machine_read_cpus(machine, "sys/devices/system/cpu/nohz_full",
-				       &machine->nohz_full.set);
+	const char *path = "sys/devices/system/cpu/nohz_full";
+	int r = tlat_machine_read_cpus(machine, path, &machine->nohz_full.set);
+
+	if (r == -EINVAL && says_null(machine, path))
+		r = 0;
 
 	machine->note_nohz_full = r == -EINVAL;
 	machine->nohz_full.known = r == 0 || (r == -ENOENT && machine->isolated.known);

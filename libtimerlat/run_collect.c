@@ -262,7 +262,7 @@ static bool is_broken(const struct tlat_run *run)
 /* A thread that saw a value above the limit ends all of them. */
 static int32_t end_of(const struct tlat_run *run, const struct tlat_instance *in)
 {
-	if (run->stalled)
+	if (run->broken)
 		return TLAT_END_ERROR;
 	if (in->brk.hit || (in->book.end == TLAT_END_SIGNAL && is_broken(run)))
 		return TLAT_END_BREAK;

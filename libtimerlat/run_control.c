@@ -22,6 +22,7 @@
 #define FORCE_AFTER_NS	 300000000LL /* from a stop request to the directed signal */
 #define FORCE_EVERY_MS	 2
 #define STALL_NS	 5000000000LL
+#define LOOK_EVERY_NS	 500000000LL /* a look takes a lock that the thread's wake needs too */
 
 #define for_each_measurer(run, in, m)                                                              \
 	for (struct tlat_instance *in = (run)->instances;                                          \
@@ -281,11 +282,53 @@ static bool books_closed(struct tlat_run *run)
 	return true;
 }
 
+/* The kernel moves a pinned thread elsewhere when its CPU goes offline or its cpuset loses it. */
+static const struct tlat_measurer *find_displaced(struct tlat_run *run)
+{
+	struct tlat_cpuset set;
+
+	for_each_measurer (run, in, m)
+		if (!tlat_affinity_get(m->facts.tid, &set) &&
+		    (tlat_cpuset_count(&set) != 1 || !tlat_cpuset_has(&set, m->cpu)) &&
+		    !atomic_load(&m->left))
+			return m;
+	return NULL;
+}
+
+/* End a run that cannot go on; what has been measured stands. */
+static void break_off(struct tlat_run *run)
+{
+	run->broken = true;
+	atomic_store(&run->request, 1);
+}
+
+static void look_for_displaced(struct tlat_run *run)
+{
+	const struct tlat_measurer *m = find_displaced(run);
+
+	if (!m)
+		return;
+	tlat_findings_add(&run->of_result, TLAT_ERROR, "cpu-lost",
+			  "bring the CPU back, or measure on another",
+			  "CPU %d was taken from its measuring thread in mid-run: it went offline, "
+			  "or left the cpuset",
+			  m->cpu);
+	break_off(run);
+}
+
+static void note_stalled(struct tlat_run *run, int64_t still_ns)
+{
+	tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
+			  "no cycle for %lld s: a measuring thread is blocked or starved",
+			  (long long)(still_ns / TLAT_NSEC_PER_SEC));
+	break_off(run);
+}
+
 /* Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. */
 static void attend(struct tlat_run *run)
 {
 	const struct tlat_run_opts *opts = &run->opts;
-	int64_t length = block_ns(run), still = 0;
+	int64_t length = block_ns(run), still = 0, unseen = 0;
 	int64_t slot_ns = tlat_run_interval_ns(run, run->n_instances - 1);
 	int64_t patience = STALL_NS + opts->align_ns + 20 * (slot_ns + opts->settle_ns);
 	uint64_t before = 0;
@@ -296,15 +339,15 @@ static void attend(struct tlat_run *run)
 		doze(run, length);
 		count = cut_blocks(run);
 		tlat_snapshot_answer(run);
+		unseen += length;
+		if (unseen >= LOOK_EVERY_NS) {
+			look_for_displaced(run);
+			unseen = 0;
+		}
 		still = count == before ? still + length : 0;
 		before = count;
-		if (still < patience || books_closed(run))
-			continue;
-		tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
-				  "no cycle for %lld s: a measuring thread is blocked or starved",
-				  (long long)(still / TLAT_NSEC_PER_SEC));
-		run->stalled = true;
-		atomic_store(&run->request, 1);
+		if (still >= patience && !books_closed(run))
+			note_stalled(run, still);
 	}
 }
 

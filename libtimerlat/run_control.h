@@ -55,7 +55,7 @@ struct tlat_run {
 	struct tlat_rt *locked; /* all memory, when asked for */
 	int end_signal;
 	atomic_int request;
-	bool stalled;		    /* the controller had to end it */
+	bool broken;		    /* the controller had to end it */
 	struct tlat_rt_opts caller; /* what the thread that started the run has */
 	struct tlat_cpuset allowed; /* where that one may run */
 	struct tlat_trace_stop trace;

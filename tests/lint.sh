@@ -21,7 +21,8 @@ files()
 }
 
 pages=(libtimerlat/man/*.[1-8] tools/man/*.[1-8])
-mapfile -t scripts < <(files -name '*.sh' && printf "%s\n" try check .ci/run .ci/variants .ci/python-package)
+mapfile -t scripts < <(files -name '*.sh' && printf "%s\n" try check .ci/run .ci/full \
+	.ci/python-package tests/lab/{run,fetch,init,inside/session})
 mapfile -t sources < <(files -name '*.[ch]')
 mapfile -t program < <(printf '%s\n' "${sources[@]}" | grep -v '^tests/')
 

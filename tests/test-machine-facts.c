@@ -158,7 +158,7 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 		{ "isolated-boot", "timer-migration" },
 		{ "container", "hypervisor not-isolated clocksource-scaled smt-active" },
 		{ "board", "not-isolated rt-throttling" },
-		{ "null-files", "not-isolated isolation-unknown isolation-unknown" },
+		{ "null-files", "not-isolated isolation-unknown" },
 		{ "not-effective", "not-isolated isolation-not-effective! "
 				   "isolation-not-effective!" },
 		{ "partition-inside", "" },

@@ -259,7 +259,7 @@ static void isolation_requested_and_effective_are_kept_apart(void **state)
 		{ "isolated-boot", "2-3", "2-3", "2-3" },
 		{ "not-effective", "2-3", "none", "none" },
 		{ "managed-irq", "none", "none", "none" },
-		{ "null-files", "none", "unknown", "unknown" },
+		{ "null-files", "none", "unknown", "none" },
 		{ "no-sys", "2", "unknown", "unknown" },
 		{ "partition-inside", "none", "4-7", "none" },
 		{ "partition-outside", "none", "4-7", "none" },

@@ -192,6 +192,8 @@ static int conclude(struct tlat_session *s)
 		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
 	if (!has_measured(s->report) && !tlat_stop_requested())
 		return tlat_complain("run", "nothing could be measured; see the findings");
+	if (code != TLAT_EXIT_BAD && !strcmp(tlat_report_end(s->report), "error"))
+		return tlat_complain("run", "a measurement broke off; see the findings");
 	return code;
 }
 
