@@ -37,6 +37,7 @@
 %ignore tlat_clock_close;
 %ignore tlat_hist_free;
 %ignore tlat_report_free;
+%ignore tlat_comparison_free;
 %ignore tlat_hist_bytes;
 %ignore tlat_hist_init;
 /* Arrays are made of whole distributions, in native.h. */
@@ -62,6 +63,8 @@
 %thread tlat_storm;
 %thread tlat_noise;
 %thread tlat_scale;
+%thread tlat_report_merge;
+%thread tlat_compare;
 
 /* -- Errors ------------------------------------------------------------- */
 
@@ -104,12 +107,10 @@
 
 /* -- Numbers that come back --------------------------------------------- */
 
-%typemap(in, numinputs=0) double *ANY (double value = 0) "$1 = &value;"
-%typemap(argout) double *ANY "$result = native_append($result, PyFloat_FromDouble(*$1));"
-%apply double *ANY { double *ret_value_ns, double *ret_lo_ns, double *ret_hi_ns };
-
-%typemap(in, numinputs=0) uint64_t *ret_count (uint64_t value = 0) "$1 = &value;"
-%typemap(argout) uint64_t *ret_count {
+%typemap(in, numinputs=0) double * (double value = 0) "$1 = &value;"
+%typemap(argout) double * "$result = native_append($result, PyFloat_FromDouble(*$1));"
+%typemap(in, numinputs=0) uint64_t * (uint64_t value = 0) "$1 = &value;"
+%typemap(argout) uint64_t * {
 	$result = native_append($result, PyLong_FromUnsignedLongLong(*$1));
 }
 
@@ -135,7 +136,41 @@
 %typemap(arginit) (int argc, char *const argv[]) "$2 = NULL;"
 %typemap(freearg) (int argc, char *const argv[]) "free((void *)$2);"
 
+%typemap(in) (struct tlat_report *const *reports, size_t n) {
+	$1 = native_pointers($input, $descriptor(struct tlat_report *), &$2);
+	if (!$1)
+		SWIG_fail;
+}
+%typemap(arginit) (struct tlat_report *const *reports, size_t n) "$1 = NULL;"
+%typemap(freearg) (struct tlat_report *const *reports, size_t n) "free((void *)$1);"
+%typemap(argout) (struct tlat_report *const *reports, size_t n) ""
+%apply (struct tlat_report *const *reports, size_t n) {
+	(struct tlat_report *const *base, size_t n_base),
+	(struct tlat_report *const *next, size_t n_next)
+};
+%newobject tlat_comparison_format;
+
 /* -- Objects: owned by whoever got them --------------------------------- */
+
+%{
+/* The objects of a list, as an array to free; the list keeps them alive. NULL: an exception. */
+static struct tlat_report **native_pointers(PyObject *list, swig_type_info *type, size_t *ret_n)
+{
+	Py_ssize_t n = PyList_Check(list) ? PyList_Size(list) : -1;
+	void **pointers = n < 0 ? NULL : calloc((size_t)n + 1, sizeof(*pointers));
+
+	for (Py_ssize_t i = 0; pointers && i < n; i++)
+		if (SWIG_ConvertPtr(PyList_GET_ITEM(list, i), &pointers[i], type, 0) < 0 ||
+		    !pointers[i]) {
+			free(pointers);
+			pointers = NULL;
+		}
+	if (!pointers)
+		PyErr_SetString(PyExc_TypeError, "not a list of reports");
+	*ret_n = n < 0 ? 0 : (size_t)n;
+	return (struct tlat_report **)pointers;
+}
+%}
 
 /* native_object(<tag>, <how it ends>) */
 %define native_object(tag, end)
@@ -161,6 +196,7 @@ native_object(tlat_clock, tlat_clock_close)
 native_object(tlat_hist, tlat_hist_free)
 native_object(tlat_run, native_run_end)
 native_object(tlat_report, tlat_report_free)
+native_object(tlat_comparison, tlat_comparison_free)
 
 /* These calls take their object over. */
 %apply SWIGTYPE *DISOWN { struct tlat_run *run_gone, struct tlat_report *from };
@@ -216,6 +252,10 @@ native_sized(tlat_run_opts)
 native_sized(tlat_storm_opts)
 native_sized(tlat_noise_opts)
 native_sized(tlat_scale_opts)
+native_sized(tlat_compare_opts)
+native_result(tlat_difference, ret_difference)
+native_sized_result(tlat_compare_item, ret_item)
+native_sized_result(tlat_compare_figure, ret_figure)
 native_sized_result(tlat_clock_facts, facts)
 native_sized_result(tlat_probe_facts, facts)
 native_sized_result(tlat_rt_state, state)

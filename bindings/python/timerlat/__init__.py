@@ -14,6 +14,7 @@ library's own text. Measuring threads are the library's: no Python runs on one, 
 interpreter never takes a real-time policy. An import changes nothing of the process.
 """
 
+from ._compare import Compared, Comparison, CompareVerdict, Shift, Side, compare, merge
 from ._enums import ClockSource, Policy, Severity, Verdict
 from ._errors import (
     Interrupted,
@@ -58,6 +59,9 @@ __all__ = [
     "Block",
     "Clock",
     "ClockSource",
+    "Compared",
+    "CompareVerdict",
+    "Comparison",
     "Cpus",
     "Estimate",
     "Figures",
@@ -80,6 +84,8 @@ __all__ = [
     "RunOptions",
     "Session",
     "Severity",
+    "Shift",
+    "Side",
     "Time",
     "TimerlatError",
     "Uncertainty",
@@ -87,9 +93,11 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "compare",
     "load",
     "load_all",
     "noise",
+    "merge",
     "probes",
     "run",
     "run_async",

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._errors import NotEnoughSamples
 from ._extras import extra
 from ._report import Report, Result
+
+if TYPE_CHECKING:
+    from ._compare import Comparison
 
 _SCALES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 
@@ -153,6 +156,40 @@ def plot_report(report: Report, kind: str, ax: Any) -> Any:
         ax.set_yticks([])
         return ax
     draw(ax, results)
+    ax.grid(True, which="major", alpha=0.3)
+    ax.legend(fontsize="small")
+    return ax
+
+
+def plot_comparison(comparison: Comparison, ax: Any) -> Any:
+    """Ratio of each quantile with its band, over how rare it is; 1 is no change."""
+    ax = _axes(ax)
+    ax.set_title(f"New over base: {comparison.verdict.name.replace('_', '-')}")
+    ax.axhline(1, color="grey", linewidth=1)
+    for item in comparison.items:
+        shifts = [one for one in item.figures if not one.tail and 0 < one.quantile < 1]
+        if not shifts:
+            continue
+        nines = [1 / (1 - one.quantile) for one in shifts]
+        (line,) = ax.plot(nines, [one.ratio for one in shifts], ".-", label=item.name)
+        known = [one for one in shifts if 0 < one.low and math.isfinite(one.high)]
+        ax.fill_between(
+            [1 / (1 - one.quantile) for one in known],
+            [one.low for one in known],
+            [one.high for one in known],
+            color=line.get_color(),
+            alpha=0.2,
+        )
+    if not ax.get_legend_handles_labels()[0]:
+        ax.text(0.5, 0.5, "no distributions", ha="center", va="center", transform=ax.transAxes)
+        return ax
+    ax.set_xscale("log")
+    ticker = extra("matplotlib.ticker")
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(_one_in))
+    change = ticker.FuncFormatter(lambda ratio, _: f"{100 * (ratio - 1):+.3g} %")
+    ax.yaxis.set_major_formatter(change)
+    ax.set_xlabel("share of all samples that are slower")
+    ax.set_ylabel("change of latency")
     ax.grid(True, which="major", alpha=0.3)
     ax.legend(fontsize="small")
     return ax

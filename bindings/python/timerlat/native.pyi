@@ -42,6 +42,17 @@ STORM_REARMING: int
 SCALE_TIMERS: int
 SCALE_WAKEUPS: int
 SCALE_PAIRS: int
+COMPARE_FORCE: int
+COMPARE_NONE: int
+COMPARE_IMPROVEMENT: int
+COMPARE_EQUIVALENT: int
+COMPARE_TRIVIAL: int
+COMPARE_INDICATIVE: int
+COMPARE_INCONCLUSIVE: int
+COMPARE_TAIL_REGRESSION: int
+COMPARE_REGRESSION: int
+COMPARE_TAIL: int
+COMPARE_SHIFT: int
 
 class _Owned:
     thisown: bool
@@ -51,6 +62,7 @@ class TlatClock(_Owned): ...
 class TlatHist(_Owned): ...
 class TlatRun(_Owned): ...
 class TlatReport(_Owned): ...
+class TlatComparison(_Owned): ...
 class TlatResult: ...
 
 class TlatFinding:
@@ -114,6 +126,43 @@ class TlatNoiseOpts:
 
 class NativeFlag:
     def wave(self) -> None: ...
+class TlatCompareOpts:
+    size: int
+
+class TlatDifference:
+    name: str
+    base: str
+    next: str
+
+class TlatCompareItem:
+    name: str
+    metric: str
+    unit: str
+    reason: str
+    base: float
+    next: float
+    ratio: float
+    lo: float
+    hi: float
+    p: float
+    mde: float
+    n_base: int
+    n_next: int
+    needed: int
+    verdict: int
+    paired: int
+
+class TlatCompareFigure:
+    name: str
+    quantile: float
+    base: float
+    next: float
+    ratio: float
+    lo: float
+    hi: float
+    p: float
+    role: int
+    worse: int
 
 class NativeArray:
     def __len__(self) -> int: ...
@@ -159,3 +208,17 @@ def budget_check(budget: _Text, result: Optional[TlatResult]) -> tuple[int, str]
 def storm(opts: TlatStormOpts) -> tuple[int, TlatReport]: ...
 def noise(opts: TlatNoiseOpts) -> tuple[int, TlatReport]: ...
 def scale(opts: TlatScaleOpts) -> tuple[int, TlatReport]: ...
+def report_merge(reports: list[TlatReport]) -> tuple[int, TlatReport]: ...
+def compare(
+    base: list[TlatReport], next: list[TlatReport], opts: TlatCompareOpts
+) -> tuple[int, TlatComparison]: ...
+def comparison_verdict(comparison: TlatComparison) -> int: ...
+def comparison_item(comparison: TlatComparison, index: int) -> tuple[int, TlatCompareItem]: ...
+def comparison_figure(
+    comparison: TlatComparison, item: int, index: int
+) -> tuple[int, TlatCompareFigure]: ...
+def comparison_difference(
+    comparison: TlatComparison, index: int
+) -> tuple[int, TlatDifference]: ...
+def comparison_finding(comparison: TlatComparison, index: int) -> tuple[int, TlatFinding]: ...
+def comparison_format(comparison: TlatComparison) -> Optional[str]: ...
