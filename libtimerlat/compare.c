@@ -147,7 +147,7 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 				  result->probe);
 		return 0;
 	}
-	if (!o->metric && result->latency)
+	if (!o->metric && !result->kind && result->latency)
 		ret = add_latency(c, o, result->probe, ordinal, reterr);
 	return ret < 0 ? ret : add_metrics(c, o, result, ordinal, reterr);
 }

@@ -151,7 +151,7 @@ static int compare_facts(struct tlat_differences *d, const struct tlat_members *
 static const struct tlat_result *first_result(const struct tlat_report *report)
 {
 	for (size_t i = 0; i < report->n_results; i++)
-		if (report->results[i]->latency)
+		if (!report->results[i]->kind && report->results[i]->latency)
 			return report->results[i];
 	return NULL;
 }

@@ -125,7 +125,7 @@ static int check_alike(const struct tlat_result *a, const struct tlat_result *b,
 {
 	struct tlat_error why;
 
-	if (!b || !a->latency || !b->latency)
+	if (!b || a->kind || b->kind || !a->latency || !b->latency)
 		return tlat_fail(reterr, -EINVAL,
 				 "%s: not a latency in every report, so that there is nothing to "
 				 "add up; merge reports of the same measurement",

@@ -69,14 +69,13 @@ static void print_option(const char *name, char letter, const char *arg, const c
 
 static void print_help(const struct tlat_command *command, FILE *out)
 {
-	fprintf(out, "Usage: tlat %s%s%s [options]\n%s\n", command->name,
+	fprintf(out, "Usage: tlat %s%s%s [options]; -h, --help: this\n%s\n", command->name,
 		*command->operands ? " " : "", command->operands, command->summary);
 	for (size_t i = 0; i < command->n_options; i++) {
 		const struct tlat_option *o = &command->options[i];
 
 		print_option(o->name, o->letter, o->arg, o->help, out);
 	}
-	print_option("help", 'h', NULL, "print this and exit", out);
 	if (command->notes)
 		fprintf(out, "%s\n", command->notes);
 }

@@ -93,8 +93,7 @@ const struct tlat_command tlat_run_command = {
 	.name = "run",
 	.operands = "PROBE...",
 	.summary = "Measure probes, 2 s each; tlat list names them, globs such as 'wake-*' do too.",
-	.notes = "A time carries a unit (250us, 1ms, 2s; 0 needs none). TLAT_JSON=FILE does what\n"
-		 "--json FILE does. Exit: 0 fine, 1 bad answer, 2 no answer, 77 inconclusive.",
+	.notes = "Times carry a unit (250us). Exit: 0 fine, 1 bad answer, 2 none, 77 inconclusive.",
 	.options = options,
 	.n_options = TLAT_ARRAY_SIZE(options),
 	.max_operands = -1,

@@ -684,7 +684,7 @@ TLAT_API const char *tlat_report_end(const struct tlat_report *report);
 
 /*
  * What kind of result it is: "latency" (a distribution), else one that consists of metrics:
- * "storm", "scale", "noise". Lives as long as the report. [hot]
+ * "storm", "scale", "noise", "metric". Lives as long as the report. [hot]
  */
 TLAT_API const char *tlat_result_kind(const struct tlat_result *result);
 
