@@ -378,9 +378,7 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 	grid->slot = next;
 	if (!book->started)
 		tlat_note(&book->started, grid->due);
-	tlat_grid_limit(grid, at > book->started ? at - book->started : 0);
-	if (grid->complete && grid->last != UINT64_MAX)
-		grid->last += next - slot - 1;
+	tlat_grid_limit(grid, at > book->started ? at - book->started : 0, next - slot - 1);
 	if (next > grid->last)
 		next = grid->last;
 	tlat_count(&counts->asked, next - slot);

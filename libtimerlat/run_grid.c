@@ -82,8 +82,10 @@ void tlat_grid_warm_up(struct tlat_grid *grid, uint64_t next, uint64_t at)
 		begin_at(grid, next);
 }
 
-void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed)
+void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed, uint64_t missed)
 {
+	if (grid->complete && grid->last != UINT64_MAX)
+		grid->last += missed;
 	if (grid->closed && elapsed >= grid->duration)
 		grid->last = grid->slot;
 }

@@ -29,8 +29,9 @@ TLAT_HOT uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot);
 TLAT_HOT uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at);
 /* Go on after an expiry that is not measured, stamped at. */
 void tlat_grid_warm_up(struct tlat_grid *grid, uint64_t next, uint64_t at);
-/* A closed loop that has measured for so long may be over. */
-void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed);
+/* After a measured expiry: a closed loop may have measured long enough, and a run that is to be
+ * complete makes up for what was missed. */
+void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed, uint64_t missed);
 /* After a rest: slots up to now are left out as if they had never been, and the next few are not
  * measured. */
 void tlat_grid_skip(struct tlat_grid *grid, uint64_t now);
