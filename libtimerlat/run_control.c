@@ -288,7 +288,7 @@ static const struct tlat_measurer *find_displaced(struct tlat_run *run)
 	struct tlat_cpuset set;
 
 	for_each_measurer (run, in, m)
-		if (!tlat_affinity_get(m->facts.tid, &set) &&
+		if (!m->roams && !tlat_affinity_get(m->facts.tid, &set) &&
 		    (tlat_cpuset_count(&set) != 1 || !tlat_cpuset_has(&set, m->cpu)) &&
 		    !atomic_load(&m->left))
 			return m;

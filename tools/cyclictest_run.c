@@ -102,10 +102,10 @@ static void look_at_threads(struct tlat_cyc_session *s)
 static void look_for_break(struct tlat_cyc_session *s, int32_t thread,
 			   const struct tlat_sample *sample)
 {
-	int64_t limit_ns = tlat_cyc_limit_ns(s->config, s->config->break_above);
+	int64_t above = s->config->break_above;
 	int64_t at_ns = sample->at_ns + sample->value_ns;
 
-	if (s->config->break_above <= 0 || sample->value_ns <= limit_ns)
+	if (above <= 0 || sample->value_ns <= tlat_cyc_limit_ns(s->config, above))
 		return;
 	if (s->broke >= 0 && s->broke_at.at_ns + s->broke_at.value_ns <= at_ns)
 		return;

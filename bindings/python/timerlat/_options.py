@@ -45,6 +45,11 @@ class RunOptions(TypedDict, total=False):
     raw: int  #: keep so many first values, as Result.values
     threads: int  #: solo: so many on each CPU (1)
     offset: Time  #: solo: from one thread's grid to the next one's (drawn from the seed)
+    total_threads: int  #: solo: so many, on the CPUs in turn (as threads says)
+    interval_step: Time  #: solo: every further thread's interval is longer by this
+    priority_step: int  #: solo: every further thread's priority is lower by this
+    align: Time  #: solo: expiries are multiples of this on the probe's clock
+    phase: Time  #: with align: so much later
     target: str  #: pair: what a wake finds the waiter doing, "sleeping" or "busy"
     break_above: Time  #: end the run at the first value above this
     runtime: Time  #: policy DEADLINE: CPU time in each period
@@ -70,6 +75,9 @@ _TIMES = {
     "cpu_latency": "cpu_latency_ns",
     "break_above": "break_ns",
     "offset": "offset_ns",
+    "interval_step": "interval_step_ns",
+    "align": "align_ns",
+    "phase": "phase_ns",
     "runtime": "runtime_ns",
     "deadline": "deadline_ns",
     "period": "period_ns",
