@@ -74,8 +74,7 @@ static void every_machine_gets_its_exact_default_choice(void **state)
 		{ "cpuset-v1", "2,3 house 0: llc; " },
 		{ "container", "9,10 house 11: llc; not-isolated affinity-obeyed" },
 		{ "board", "0,0 house 0 shared: same-cpu; not-isolated same-cpu" },
-		{ "null-files",
-		  "1,2 house 0: node; not-isolated isolation-unknown" },
+		{ "null-files", "1,2 house 0: node; not-isolated isolation-unknown" },
 		{ "not-effective", "1,2 house 0: llc; not-isolated isolation-not-effective! "
 				   "isolation-not-effective!" },
 		{ "managed-irq", "1,2 house 0: node; not-isolated" },
