@@ -8,7 +8,7 @@
  * pointer: it can be mapped at two addresses.
  *
  * One thread writes: it loads, adds and stores, as a locked instruction would cost more than all
- * the rest. Readers may see extremes before their counts, never half a count.
+ * the rest. Readers may see a count before its extremes or the reverse, never half a count.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -171,10 +171,8 @@ void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 /* Out of line, so that the usual case is straight. */
 __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *hist, int64_t value)
 {
-	widen(hist, value, value);
-	/* whoever sees the count sees the extremes */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
 	tlat_hist_add_slot(hist, tlat_hist_slot(value), 1);
+	widen(hist, value, value);
 }
 
 TLAT_HOT void tlat_hist_record(struct tlat_hist *hist, int64_t value)
@@ -197,6 +195,16 @@ void tlat_hist_reset(struct tlat_hist *hist)
 	tlat_hist_set_extremes(hist, INT64_MAX, INT64_MIN);
 }
 
+/* Let the extremes take in a slot that has been seen before them: by the value next to the others.
+ */
+static void cover(struct tlat_hist *hist, int32_t slot, const struct tlat_hist *from)
+{
+	if (slot > tlat_hist_slot(load(&from->max)) && slot > TLAT_HIST_SLOT_FIRST)
+		widen(hist, tlat_hist_slot_last(slot - 1) + 1, tlat_hist_slot_last(slot - 1) + 1);
+	if (slot < tlat_hist_slot(load(&from->min)))
+		widen(hist, tlat_hist_slot_last(slot), tlat_hist_slot_last(slot));
+}
+
 int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
 {
 	uint64_t apart_hz = into->hz > from->hz ? into->hz - from->hz : from->hz - into->hz;
@@ -207,10 +215,11 @@ int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
 	for (int32_t slot = TLAT_HIST_SLOT_FIRST; slot <= TLAT_HIST_SLOT_OVERFLOW; slot++) {
 		uint64_t n = tlat_hist_slot_count(from, slot);
 
-		if (n)
-			tlat_hist_add_slot(into, slot, n);
+		if (!n)
+			continue;
+		tlat_hist_add_slot(into, slot, n);
+		cover(into, slot, from);
 	}
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	widen(into, load(&from->min), load(&from->max));
 	return 0;
 }
