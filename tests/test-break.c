@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "finding.h"
 #include "run_book.h"
 #include "tree.h"
 
@@ -211,16 +212,6 @@ static void check_broken_result(const struct tlat_result *result)
 	assert_int_equal(summary.break_ns, 1);
 	if (result->counts.recorded)
 		assert_int_equal(result->outliers->v[0].value, tlat_hist_max(result->latency));
-}
-
-static bool has_finding(const struct tlat_result *result, const char *id)
-{
-	struct tlat_finding finding;
-
-	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
-		if (!strcmp(finding.id, id))
-			return true;
-	return false;
 }
 
 static void check_broken_run(const char *probe, const char *cpus)

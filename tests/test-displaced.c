@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "affinity.h"
+#include "finding.h"
 #include "result.h"
 #include "timerlat.h"
 
@@ -54,16 +55,6 @@ static void widen_all_masks(void)
 		if (atoi(entry->d_name) > 0)
 			tlat_affinity_set(atoi(entry->d_name), &all);
 	closedir(dir);
-}
-
-static bool has_finding(const struct tlat_result *result, const char *id)
-{
-	struct tlat_finding finding;
-
-	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
-		if (!strcmp(finding.id, id))
-			return true;
-	return false;
 }
 
 static void a_run_whose_cpu_is_taken_ends_with_what_it_has(void **state)

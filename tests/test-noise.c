@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "finding.h"
 #include "noise.h"
 
 #define MS 1000000LL
@@ -215,16 +216,6 @@ static double metric(const struct tlat_result *result, const char *name)
 			return m.value;
 	fail_msg("no metric %s", name);
 	return NAN;
-}
-
-static bool has_finding(const struct tlat_result *result, const char *id)
-{
-	struct tlat_finding finding;
-
-	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
-		if (!strcmp(finding.id, id))
-			return true;
-	return false;
 }
 
 static struct tlat_noise_opts base(int64_t duration_ns, int32_t policy, int32_t priority)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "finding.h"
 #include "result.h"
 #include "timerlat.h"
 
@@ -57,16 +58,6 @@ static struct tlat_report *first_samples(struct tlat_run *run)
 	}
 	fail_msg("no sample in 10 s");
 	return NULL;
-}
-
-static bool has_finding(const struct tlat_result *result, const char *id)
-{
-	struct tlat_finding finding;
-
-	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
-		if (!strcmp(finding.id, id))
-			return true;
-	return false;
 }
 
 static void check_running(const struct tlat_report *report)

@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "finding.h"
 #include "machine_state.h"
 #include "probes/signal_timer.h"
 #include "report.h"
@@ -61,16 +62,6 @@ static struct tlat_report *measured(const struct tlat_run_opts *opts)
 	if (tlat_run(&report, opts, &error) < 0)
 		fail_msg("%s: %s", opts->probe, error.text);
 	return report;
-}
-
-static bool has_finding(const struct tlat_result *result, const char *id)
-{
-	struct tlat_finding finding;
-
-	for (size_t i = 0; !tlat_result_finding(result, i, &finding); i++)
-		if (!strcmp(finding.id, id))
-			return true;
-	return false;
 }
 
 static void assert_adds_up(const struct tlat_result *result)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conclude.h"
 #include "options.h"
 #include "results.h"
 #include "rights.h"
@@ -56,12 +57,6 @@ static const struct tlat_command command = {
 
 #define REFUSE(...) (tlat_complain("noise", __VA_ARGS__), -EINVAL)
 
-static void set_default(int64_t *field, int64_t value)
-{
-	if (*field == TLAT_UNSET)
-		*field = value;
-}
-
 static int check(struct noise_config *c)
 {
 	bool real_time = c->policy == TLAT_UNSET || c->policy == TLAT_SCHED_FIFO ||
@@ -70,14 +65,12 @@ static int check(struct noise_config *c)
 	if (c->priority != TLAT_UNSET && !real_time)
 		return REFUSE("-p %d needs --policy fifo or rr, not %s", (int)c->priority,
 			      tlat_policy_name((int)c->policy));
-	if (c->append && (!c->json || !strcmp(c->json, "-")))
-		return REFUSE("--append needs --json FILE to add to");
-	set_default(&c->duration_ns, 2000000000);
-	set_default(&c->threshold_ns, 1000);
-	set_default(&c->policy, TLAT_SCHED_FIFO);
+	tlat_option_default(&c->duration_ns, 2000000000);
+	tlat_option_default(&c->threshold_ns, 1000);
+	tlat_option_default(&c->policy, TLAT_SCHED_FIFO);
 	if (real_time)
-		set_default(&c->priority, 40);
-	set_default(&c->clock, TLAT_CLOCK_AUTO);
+		tlat_option_default(&c->priority, 40);
+	tlat_option_default(&c->clock, TLAT_CLOCK_AUTO);
 	return 0;
 }
 
@@ -108,26 +101,20 @@ static char *repeat_of(const struct noise_config *c, const struct tlat_report *r
 static int conclude(const struct noise_config *c, const struct tlat_save *save,
 		    struct tlat_report *report, int argc, char **argv)
 {
-	FILE *out = save->path && !tlat_save_is_file(save) ? NULL : stdout;
 	char *repeat = repeat_of(c, report);
-	struct tlat_error error;
+	const struct tlat_conclusion conclusion = {
+		.command = "noise",
+		.save = save,
+		.findings = c->findings,
+		.strict = c->strict,
+		.argc = argc,
+		.argv = argv,
+		.repeat = repeat,
+	};
+	int code = tlat_conclude(&conclusion, report);
 
-	tlat_report_origin(report, argc, argv, repeat);
 	free(repeat);
-	if (out) {
-		tlat_results_machine(report, out);
-		tlat_results_print(report, out);
-		tlat_findings_print(report, c->findings, out);
-		if (tlat_stop_requested())
-			fputs("ended by a signal; this is what had been measured\n", out);
-		tlat_results_repeat(report, out);
-	}
-	if (tlat_save_end(save, report, &error) < 0)
-		return tlat_complain("noise", "%s", error.text);
-	if (c->strict && tlat_findings_worst(report) >= TLAT_WARN)
-		return tlat_complain("noise",
-				     "--strict: the measurement is degraded; see findings");
-	return TLAT_EXIT_FINE;
+	return code;
 }
 
 static int measure(const struct noise_config *c, const struct tlat_machine *machine,
@@ -138,7 +125,7 @@ static int measure(const struct noise_config *c, const struct tlat_machine *mach
 		TLAT_NOISE_OPTS(.cpus = c->cpus, .machine = machine, .clock = clock,
 				.stop = tlat_stop_flag(), .duration_ns = c->duration_ns,
 				.threshold_ns = c->threshold_ns, .policy = (int32_t)c->policy,
-				.priority = c->priority == TLAT_UNSET ? 0 : (int32_t)c->priority);
+				.priority = (int32_t)tlat_option_or_zero(c->priority));
 
 	return tlat_noise(ret_report, &opts, reterr);
 }
@@ -195,12 +182,12 @@ int tlat_cmd_noise(int argc, char **argv)
 		.priority = TLAT_UNSET,
 		.clock = TLAT_UNSET,
 	};
-	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	char **typed = tlat_options_typed(&command, argc, argv);
 	int code = TLAT_EXIT_NO_ANSWER, first, r;
 
-	if (typed) /* parsing permutes */
-		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
-	r = typed ? tlat_options_parse(&command, argc, argv, &config, &first) : -ENOMEM;
+	if (!typed)
+		return code;
+	r = tlat_options_parse(&command, argc, argv, &config, &first);
 	if (r == 0 && check(&config) == 0)
 		code = noise(&config, argc, typed);
 	free(typed);

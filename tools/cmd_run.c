@@ -16,16 +16,6 @@
 #include "tool.h"
 #include "verdict.h"
 
-/* As typed: parsing moves the operands to the end. */
-static char **copy_argv(int argc, char **argv)
-{
-	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
-
-	if (copy)
-		memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-	return copy;
-}
-
 /* A CPU word that means nothing here is said before anything is started. */
 static int check_cpus(const struct tlat_session *s, struct tlat_error *reterr)
 {
@@ -224,9 +214,9 @@ int tlat_cmd_run(int argc, char **argv)
 	struct tlat_session session = { .argc = argc };
 	int code = TLAT_EXIT_NO_ANSWER, r;
 
-	session.argv = copy_argv(argc, argv);
+	session.argv = tlat_options_typed(&tlat_run_command, argc, argv);
 	if (!session.argv)
-		return tlat_complain("run", "out of memory for the command line");
+		return code;
 	r = tlat_run_config(&session.config, argc, argv);
 	if (r == 0) {
 		code = run_session(&session);

@@ -133,16 +133,9 @@ static int check(struct scale_config *c, const char *what)
 		return -EINVAL;
 	if (real_time != (c->priority != TLAT_UNSET))
 		return REFUSE("--policy fifo or rr and -p N go together; give both");
-	if (c->append && (!c->json || !strcmp(c->json, "-")))
-		return REFUSE("--append needs --json FILE to add to");
 	if (c->policy == TLAT_UNSET)
 		c->policy = TLAT_SCHED_OTHER;
 	return 0;
-}
-
-static int64_t or_zero(int64_t value)
-{
-	return value == TLAT_UNSET ? 0 : value;
 }
 
 static int measure(const struct scale_config *c, struct tlat_report **ret_report,
@@ -150,10 +143,10 @@ static int measure(const struct scale_config *c, struct tlat_report **ret_report
 {
 	const struct tlat_scale_opts opts =
 		TLAT_SCALE_OPTS(.cpus = c->cpus, .stop = tlat_stop_flag(), .sizes = c->sizes,
-				.n_sizes = c->n_sizes, .rounds = or_zero(c->rounds),
-				.duration_ns = or_zero(c->duration_ns), .what = c->what,
+				.n_sizes = c->n_sizes, .rounds = tlat_option_or_zero(c->rounds),
+				.duration_ns = tlat_option_or_zero(c->duration_ns), .what = c->what,
 				.threads = c->threads, .policy = (int32_t)c->policy,
-				.priority = (int32_t)or_zero(c->priority));
+				.priority = (int32_t)tlat_option_or_zero(c->priority));
 
 	return tlat_scale(ret_report, &opts, reterr);
 }
@@ -218,12 +211,12 @@ int tlat_cmd_scale(int argc, char **argv)
 		.policy = TLAT_UNSET,
 		.priority = TLAT_UNSET,
 	};
-	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	char **typed = tlat_options_typed(&command, argc, argv);
 	int code = TLAT_EXIT_NO_ANSWER, first, r;
 
-	if (typed) /* parsing permutes */
-		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
-	r = typed ? tlat_options_parse(&command, argc, argv, &config, &first) : -ENOMEM;
+	if (!typed)
+		return code;
+	r = tlat_options_parse(&command, argc, argv, &config, &first);
 	if (r == 0 && check(&config, first < argc ? argv[first] : NULL) == 0)
 		code = scale(&config, argc, typed);
 	free(typed);

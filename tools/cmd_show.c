@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "chart.h"
-#include "documents.h"
 #include "options.h"
+#include "reports.h"
 #include "results.h"
 #include "save.h"
 #include "text.h"
@@ -65,7 +65,9 @@ static void print_report(const struct tlat_report *report, const struct show_con
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
 		print_distribution(result, config);
 	tlat_findings_print(report, config->findings, stdout);
-	if (end && strcmp(end, "count") && strcmp(end, "time")) {
+	if (end && !strcmp(end, "running")) {
+		fputs("not at its end: the run was still running when this was written\n", stdout);
+	} else if (end && strcmp(end, "count") && strcmp(end, "time")) {
 		fputs("ended by: ", stdout);
 		tlat_text_put(end, stdout);
 		putchar('\n');
@@ -109,8 +111,8 @@ int tlat_cmd_show(int argc, char **argv)
 		return r < 0 ? TLAT_EXIT_NO_ANSWER : TLAT_EXIT_FINE;
 	if (first == argc)
 		return tlat_complain("show", "no report named; try tlat show FILE, or - for stdin");
-	if (tlat_documents_read(&report, argv[first], config.index == TLAT_UNSET ? 1 : config.index,
-				&n, &error) < 0)
+	if (tlat_reports_read_one(&report, argv[first],
+				  config.index == TLAT_UNSET ? 1 : config.index, &n, &error) < 0)
 		return tlat_complain("show", "%s", error.text);
 	if (n > 1 && config.index == TLAT_UNSET)
 		note_others(&config, n);

@@ -132,18 +132,12 @@ static int name_index(const char *option, const char *name, const char *const *n
 	return REFUSE("--%s '%.40s': use %s or %s", option, name, names[n - 2], names[n - 1]);
 }
 
-static void set_default(int64_t *field, int64_t value)
-{
-	if (*field == TLAT_UNSET)
-		*field = value;
-}
-
 /* So that the command that repeats it says them. */
 static void resolve(struct storm_config *c)
 {
-	set_default(&c->duration_ns, 2000000000);
-	set_default(&c->timers, 1);
-	set_default(&c->policy, TLAT_SCHED_OTHER);
+	tlat_option_default(&c->duration_ns, 2000000000);
+	tlat_option_default(&c->timers, 1);
+	tlat_option_default(&c->policy, TLAT_SCHED_OTHER);
 	if (!c->handler)
 		c->handler = "plain";
 	if (!c->preset && !c->clocks)
@@ -165,27 +159,21 @@ static int check(struct storm_config *c)
 		return REFUSE("--preset '': use timer or timermix");
 	if (real_time != (c->priority != TLAT_UNSET))
 		return REFUSE("--policy fifo or rr and -p N go together; give both");
-	if (c->append && (!c->json || !strcmp(c->json, "-")))
-		return REFUSE("--append needs --json FILE to add to");
 	resolve(c);
 	return 0;
-}
-
-static int64_t or_zero(int64_t value)
-{
-	return value == TLAT_UNSET ? 0 : value;
 }
 
 static struct tlat_storm_opts opts_of(const struct storm_config *c, size_t point,
 				      const struct tlat_machine *machine)
 {
 	return TLAT_STORM_OPTS(.clocks = c->clocks, .cpus = c->cpus, .machine = machine,
-			       .stop = tlat_stop_flag(), .duration_ns = or_zero(c->duration_ns),
+			       .stop = tlat_stop_flag(),
+			       .duration_ns = tlat_option_or_zero(c->duration_ns),
 			       .interval_ns = c->intervals_ns[point],
-			       .itimer_interval_ns = or_zero(c->itimer_interval_ns),
-			       .timers = or_zero(c->timers), .preset = c->preset_id,
+			       .itimer_interval_ns = tlat_option_or_zero(c->itimer_interval_ns),
+			       .timers = tlat_option_or_zero(c->timers), .preset = c->preset_id,
 			       .handler = c->handler_id, .policy = (int32_t)c->policy,
-			       .priority = (int32_t)or_zero(c->priority));
+			       .priority = (int32_t)tlat_option_or_zero(c->priority));
 }
 
 /* == Saturation == */
@@ -361,12 +349,12 @@ int tlat_cmd_storm(int argc, char **argv)
 		.policy = TLAT_UNSET,
 		.priority = TLAT_UNSET,
 	};
-	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	char **typed = tlat_options_typed(&command, argc, argv);
 	int code = TLAT_EXIT_NO_ANSWER, first, r;
 
-	if (typed) /* parsing permutes */
-		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
-	r = typed ? tlat_options_parse(&command, argc, argv, &config, &first) : -ENOMEM;
+	if (!typed)
+		return code;
+	r = tlat_options_parse(&command, argc, argv, &config, &first);
 	if (r == 0 && check(&config) == 0)
 		code = storm(&config, argc, typed);
 	free(typed);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
@@ -171,6 +172,17 @@ int tlat_options_parse(const struct tlat_command *command, int argc, char **argv
 	}
 	*ret_first = optind;
 	return 0;
+}
+
+char **tlat_options_typed(const struct tlat_command *command, int argc, char **argv)
+{
+	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+
+	if (!typed)
+		tlat_complain(command->name, "out of memory for the command line");
+	else
+		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	return typed;
 }
 
 void tlat_options_repeat(const struct tlat_command *command, const void *config, FILE *out)

@@ -64,6 +64,23 @@ struct tlat_command {
 int tlat_options_parse(const struct tlat_command *command, int argc, char **argv, void *config,
 		       int *ret_first);
 
+/* argv as it was typed, for the report: parsing moves operands to the end. To be given to free(3);
+ * NULL after one line on stderr. */
+char **tlat_options_typed(const struct tlat_command *command, int argc, char **argv);
+
+/* A numeric field, or 0 when the user said nothing. */
+static inline int64_t tlat_option_or_zero(int64_t value)
+{
+	return value == TLAT_UNSET ? 0 : value;
+}
+
+/* What a numeric field means when the user said nothing. */
+static inline void tlat_option_default(int64_t *field, int64_t value)
+{
+	if (*field == TLAT_UNSET)
+		*field = value;
+}
+
 /* Every option that is set and belongs to the repeat command, each preceded by a space. */
 void tlat_options_repeat(const struct tlat_command *command, const void *config, FILE *out);
 

@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,14 +111,24 @@ static int parse(struct tlat_reports *reports, struct collector *c, const char *
 	return 0;
 }
 
-static int read_stream(struct tlat_reports *reports, FILE *in, const char *path,
-		       struct tlat_error *reterr)
+static int no_report(const char *path, struct tlat_error *reterr)
+{
+	return tlat_tool_fail(reterr, -ENODATA,
+			      "%.200s: no report in it; tlat run --json writes one", path);
+}
+
+/* The reports of a stream, all of them (wanted 0) or one, 1 and up. Returns how many there are. */
+static int64_t read_stream(struct tlat_reports *reports, FILE *in, const char *path, int64_t wanted,
+			   struct tlat_error *reterr)
 {
 	struct collector c = { .in = in, .line = 1, .last = '\n' };
-	size_t before = reports->n;
+	int64_t n = 0;
 	int r;
 
 	while ((r = collect(&c)) > 0) {
+		n++;
+		if (wanted && n != wanted)
+			continue;
 		r = parse(reports, &c, path, reterr);
 		if (r < 0)
 			break;
@@ -130,24 +141,47 @@ static int read_stream(struct tlat_reports *reports, FILE *in, const char *path,
 	if (ferror(in))
 		return tlat_tool_fail(reterr, -EIO, "%.200s: cannot be read: %s", path,
 				      strerror(errno));
-	if (reports->n == before)
-		return tlat_tool_fail(reterr, -ENODATA,
-				      "%.200s: no report in it; tlat run --json writes one", path);
-	return 0;
+	return n ? n : no_report(path, reterr);
 }
 
-static int read_file(struct tlat_reports *reports, const char *path, struct tlat_error *reterr)
+static int64_t read_file(struct tlat_reports *reports, const char *path, int64_t wanted,
+			 struct tlat_error *reterr)
 {
 	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	int r;
+	int64_t n;
 
 	if (!in)
 		return tlat_tool_fail(reterr, -errno, "%.200s: cannot be opened: %s", path,
 				      strerror(errno));
-	r = read_stream(reports, in, in == stdin ? "standard input" : path, reterr);
+	n = read_stream(reports, in, in == stdin ? "standard input" : path, wanted, reterr);
 	if (in != stdin)
 		fclose(in);
-	return r;
+	return n;
+}
+
+static int add_file(struct tlat_reports *reports, const char *path, struct tlat_error *reterr)
+{
+	int64_t n = read_file(reports, path, 0, reterr);
+
+	return n < 0 ? (int)n : 0;
+}
+
+int tlat_reports_read_one(struct tlat_report **ret_report, const char *path, int64_t index,
+			  int64_t *ret_n, struct tlat_error *reterr)
+{
+	struct tlat_reports one = { 0 };
+	int64_t n = read_file(&one, path, index, reterr);
+
+	if (n < 0)
+		return (int)n;
+	*ret_n = n;
+	if (!one.n)
+		return tlat_tool_fail(reterr, -ERANGE,
+				      "%.200s: no report %" PRId64 "; there are %" PRId64, path,
+				      index, n);
+	*ret_report = one.v[0];
+	free(one.v);
+	return 0;
 }
 
 static int is_report(const struct dirent *entry)
@@ -171,7 +205,7 @@ static int read_directory(struct tlat_reports *reports, const char *path, struct
 		if (!r && asprintf(&name, "%s/%s", path, entries[i]->d_name) < 0)
 			r = tlat_tool_fail(reterr, -ENOMEM, "out of memory for a path");
 		else if (!r)
-			r = read_file(reports, name, reterr);
+			r = add_file(reports, name, reterr);
 		free(name);
 		free(entries[i]);
 	}
@@ -188,5 +222,5 @@ int tlat_reports_read(struct tlat_reports *reports, const char *path, struct tla
 
 	if (strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return read_directory(reports, path, reterr);
-	return read_file(reports, path, reterr);
+	return add_file(reports, path, reterr);
 }

@@ -4,6 +4,7 @@
 #define TLAT_REPORTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <timerlat.h>
 
@@ -18,6 +19,12 @@ struct tlat_reports {
  * 0; -ENODATA when there is none; or a negative errno, with file and line in reterr.
  */
 int tlat_reports_read(struct tlat_reports *reports, const char *path, struct tlat_error *reterr);
+/*
+ * Report number index, 1 and up, of a file ("-": standard input), and how many there are. Returns
+ * 0, -ERANGE when there are fewer, or as above.
+ */
+int tlat_reports_read_one(struct tlat_report **ret_report, const char *path, int64_t index,
+			  int64_t *ret_n, struct tlat_error *reterr);
 /* Takes the report, also when memory is short: then it is freed, and -ENOMEM returned. */
 int tlat_reports_add(struct tlat_reports *reports, struct tlat_report *report);
 void tlat_reports_free(struct tlat_reports *reports);

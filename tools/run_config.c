@@ -125,8 +125,6 @@ static int check_output(const struct tlat_run_config *c)
 {
 	if (c->load && !c->load[strspn(c->load, " \t\n")])
 		return REFUSE("--load '': empty; give a command, such as 'make -j8'");
-	if (c->append && (!c->json || !strcmp(c->json, "-")))
-		return REFUSE("--append needs --json FILE to add to");
 	if (c->trace_mark && c->break_ns == TLAT_UNSET)
 		return REFUSE("--trace-mark needs --break TIME, at which it is made");
 	if (c->sort && strcmp(c->sort, "max"))
@@ -258,12 +256,6 @@ static int check(struct tlat_run_config *c)
 	return check_budget(c);
 }
 
-static void set_default(int64_t *field, int64_t value)
-{
-	if (*field == TLAT_UNSET)
-		*field = value;
-}
-
 /* Short enough to be typed, long enough that two runs differ. */
 static int64_t choose_seed(void)
 {
@@ -278,22 +270,22 @@ static void resolve(struct tlat_run_config *c)
 {
 	size_t pairs = tlat_select_pairs(&c->selection);
 
-	set_default(&c->policy, TLAT_SCHED_FIFO);
+	tlat_option_default(&c->policy, TLAT_SCHED_FIFO);
 	if (c->policy == TLAT_SCHED_FIFO || c->policy == TLAT_SCHED_RR)
-		set_default(&c->priority, 40);
+		tlat_option_default(&c->priority, 40);
 	if (c->samples == TLAT_UNSET)
-		set_default(&c->duration_ns, 2000000000);
+		tlat_option_default(&c->duration_ns, 2000000000);
 	if (pairs && c->sweep.kind != TLAT_SWEEP_SETTLE)
-		set_default(&c->settle_ns, 50000);
+		tlat_option_default(&c->settle_ns, 50000);
 	if (pairs == c->selection.n)
-		set_default(&c->interval_ns, 0);
+		tlat_option_default(&c->interval_ns, 0);
 	else if (!pairs)
-		set_default(&c->interval_ns, 1000000);
-	set_default(&c->slack_ns, 1);
+		tlat_option_default(&c->interval_ns, 1000000);
+	tlat_option_default(&c->slack_ns, 1);
 	if (c->sweep.kind != TLAT_SWEEP_CPU_LATENCY)
-		set_default(&c->cpu_latency_ns, TLAT_DEFAULT);
-	set_default(&c->clock, TLAT_CLOCK_AUTO);
-	set_default(&c->seed, choose_seed());
+		tlat_option_default(&c->cpu_latency_ns, TLAT_DEFAULT);
+	tlat_option_default(&c->clock, TLAT_CLOCK_AUTO);
+	tlat_option_default(&c->seed, choose_seed());
 }
 
 static void unset_all(struct tlat_run_config *c)
@@ -337,7 +329,7 @@ void tlat_run_config_free(struct tlat_run_config *config)
 
 static int64_t or_zero(int64_t value)
 {
-	return value == TLAT_UNSET || value == TLAT_DEFAULT ? 0 : value;
+	return value == TLAT_DEFAULT ? 0 : tlat_option_or_zero(value);
 }
 
 /* Where 0 is a real request. */

@@ -55,6 +55,8 @@ int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
 {
 	int r;
 
+	if (save->append && !tlat_save_is_file(save))
+		return tlat_tool_fail(reterr, -EINVAL, "--append needs --json FILE to add to");
 	if (!save->path)
 		return 0;
 	if (!*save->path)
