@@ -40,7 +40,9 @@ static void put_total(struct tlat_result *result, const char *name, double s,
 			       name);
 	tlat_result_put_metric(result, (double)total->ns * 1e-9 / s, "1", TLAT_LOWER, "%s.share",
 			       name);
-	tlat_result_put_metric(result, (double)total->max_ns, "ns", TLAT_LOWER, "%s.max_ns", name);
+	if (total->count)
+		tlat_result_put_metric(result, (double)total->max_ns, "ns", TLAT_LOWER, "%s.max_ns",
+				       name);
 }
 
 static double ns_of(const struct tlat_hist *hist, double units)

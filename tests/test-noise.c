@@ -207,15 +207,24 @@ static int close_all(void **state)
 	return 0;
 }
 
-static double metric(const struct tlat_result *result, const char *name)
+/* NAN: there is none. */
+static double metric_if_any(const struct tlat_result *result, const char *name)
 {
 	struct tlat_metric m = { .size = sizeof(m) };
 
 	for (size_t i = 0; tlat_result_metric(result, i, &m) == 0; i++)
 		if (!strcmp(m.name, name))
 			return m.value;
-	fail_msg("no metric %s", name);
 	return NAN;
+}
+
+static double metric(const struct tlat_result *result, const char *name)
+{
+	double value = metric_if_any(result, name);
+
+	if (isnan(value))
+		fail_msg("no metric %s", name);
+	return value;
 }
 
 static struct tlat_noise_opts base(int64_t duration_ns, int32_t policy, int32_t priority)
@@ -259,6 +268,18 @@ static void assert_adds_up(const struct tlat_result *result)
 		assert_true((double)tlat_hist_min(hist) * 1e9 / (double)tlat_hist_hz(hist) >= 1000);
 }
 
+/* Of no gaps there is no longest. */
+static void assert_maxima_exist_with_gaps(const struct tlat_result *result)
+{
+	for (size_t i = 0; i < TLAT_NOISE_CAUSES; i++) {
+		char count[64], max[64];
+
+		snprintf(count, sizeof(count), "gap.%s.count", tlat_noise_cause_names[i]);
+		snprintf(max, sizeof(max), "gap.%s.max_ns", tlat_noise_cause_names[i]);
+		assert_true((metric(result, count) > 0) == (metric_if_any(result, max) > 0));
+	}
+}
+
 static void gaps_add_up_under_any_policy(void **state)
 {
 	const struct {
@@ -275,6 +296,7 @@ static void gaps_add_up_under_any_policy(void **state)
 		assert_string_equal(tlat_result_kind(result), "noise");
 		assert_string_equal(tlat_report_end(report), "time");
 		assert_adds_up(result);
+		assert_maxima_exist_with_gaps(result);
 		assert_true(metric(result, "watched_s") >= 0.199);
 		assert_null(tlat_report_result(report, 1));
 		tlat_report_free(report);
@@ -353,7 +375,7 @@ static void a_preempter_of_5_ms_is_found_and_called_a_switch(void **state)
 	}
 	printf("%llu preemptions; switches: %.0f, up to %.2f ms, %.2f %% of the time\n",
 	       (unsigned long long)times, metric(result, "gap.switches.count"),
-	       metric(result, "gap.switches.max_ns") / 1e6,
+	       metric_if_any(result, "gap.switches.max_ns") / 1e6,
 	       100 * metric(result, "gap.switches.share"));
 	/* All but those at the edges, and those that met a throttled CPU. */
 	assert_true(metric(result, "gap.switches.count") >= 4);
@@ -373,9 +395,9 @@ static int throttling_seen(const struct tlat_noise_opts *opts, double hole_ns)
 	double count = metric(result, "gap.throttling.count");
 
 	printf("throttling: %.0f, up to %.2f ms; switches: up to %.2f ms; unknown: up to %.2f ms\n",
-	       count, metric(result, "gap.throttling.max_ns") / 1e6,
-	       metric(result, "gap.switches.max_ns") / 1e6,
-	       metric(result, "gap.unknown.max_ns") / 1e6);
+	       count, metric_if_any(result, "gap.throttling.max_ns") / 1e6,
+	       metric_if_any(result, "gap.switches.max_ns") / 1e6,
+	       metric_if_any(result, "gap.unknown.max_ns") / 1e6);
 	assert_adds_up(result);
 	assert_int_equal(has_finding(result, "rt-throttled"), count > 0);
 	if (count > 0)

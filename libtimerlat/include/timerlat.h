@@ -1074,7 +1074,8 @@ struct tlat_noise_opts {
 /*
  * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
  * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
- * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Causes are
+ * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Of no gaps
+ * there is no maximum. Causes are
  * "interrupts", "switches" (another thread ran), "throttling" (of real-time threads, by the
  * kernel), "steal" and "unknown": switches are known for each gap, the others by what the kernel
  * counted within 20 ms of it, or over all the time when every CPU of the machine spins. Returns 0;
