@@ -437,6 +437,8 @@ class Result(Figures):
 
     def _line(self) -> str:
         words = [self.probe, self.where]
+        if self.kind != "latency":
+            return " ".join([*words, f"n={self.n}", f"{len(self.metrics)} metrics"])
         if self.n:
             words.append(f"{self.policy.name.lower()}:{self.priority}")
         words.append(f"n={self.n}")
