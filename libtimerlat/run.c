@@ -75,7 +75,7 @@ static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census, uint
 	*rested = tlat_stamp_end(&pair->ctx->stamper);
 }
 
-static void announce(struct tlat_pair *pair)
+TLAT_HOT static void announce(struct tlat_pair *pair)
 {
 	struct tlat_waiter_line *my = &pair->waiter;
 	unsigned long long seq = atomic_load_explicit(&my->announced_seq, memory_order_relaxed);
@@ -84,7 +84,7 @@ static void announce(struct tlat_pair *pair)
 	atomic_store_explicit(&my->announced_seq, seq + 1, memory_order_release);
 }
 
-static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe_side *side)
+TLAT_HOT static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe_side *side)
 {
 	struct tlat_waiter_line *my = &pair->waiter;
 	struct tlat_probe_ctx *ctx = pair->ctx;
@@ -103,7 +103,7 @@ static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe_side *si
 	return 0;
 }
 
-void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
+TLAT_HOT void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
 {
 	struct tlat_waiter_line *my = &pair->waiter;
 	uint64_t census_every = pair->verify ? 1 : TLAT_CENSUS_CYCLES;
@@ -130,7 +130,7 @@ void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_side *side)
 
 /* 1: the waiter has announced this cycle; 0: it has not by the deadline or the run is to end;
  * negative errno: it has left. */
-static int await(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t since)
+TLAT_HOT static int await(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t since)
 {
 	struct tlat_waiter_line *waiter = &pair->waiter;
 
@@ -158,8 +158,8 @@ static int await(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_
 }
 
 /* Enter a completed cycle. Whatever the value is, it stays; only a wait that never slept goes. */
-static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
-		       struct tlat_book *book)
+TLAT_HOT static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
+				struct tlat_book *book)
 {
 	const struct tlat_waiter_line *waiter = &pair->waiter;
 	struct tlat_counts *counts = &book->counts;
@@ -229,7 +229,8 @@ static void catch_up(struct tlat_pair *pair, struct tlat_cycle *cycle)
 }
 
 /* Wait for the next announcement, which carries the end of the cycle before. */
-static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat_book *book)
+TLAT_HOT static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cycle,
+				  struct tlat_book *book)
 {
 	uint64_t since = cycle->kicked ? cycle->t1 : tlat_stamp_begin(&pair->ctx->stamper);
 	int answer = await(pair, cycle, since);
@@ -258,10 +259,9 @@ static void note_stop(struct tlat_book *book, uint64_t length)
 		book->stopped = length;
 }
 
-/* Until it is time to kick: asleep as long as it is far, then spinning. False: the run is to end.
- */
-static bool settle(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t until,
-		   struct tlat_book *book)
+/* Until it is time to kick: asleep while that is far, then spinning. False: the run is to end. */
+TLAT_HOT static bool settle(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t until,
+			    struct tlat_book *book)
 {
 	uint64_t now = tlat_stamp_begin(&pair->ctx->stamper);
 
@@ -307,8 +307,8 @@ static void count_cycle(const struct tlat_cycle *cycle, struct tlat_book *book)
 
 /* Stamp, kick, stamp; nothing is counted before, for a store that is still under way is part of
  * what the kernel's first lock waits for. A kick that fails ends the run. */
-static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
-		 const struct tlat_probe_side *reply, struct tlat_book *book)
+TLAT_HOT static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
+			  const struct tlat_probe_side *reply, struct tlat_book *book)
 {
 	struct tlat_probe_ctx *ctx = pair->ctx;
 	int (*wake)(struct tlat_probe_ctx *) = ctx->ops->kick; /* looked up outside */
@@ -332,8 +332,8 @@ static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	return true;
 }
 
-void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
-		    const struct tlat_probe_side *reply, struct tlat_book *book)
+TLAT_HOT void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
+			     const struct tlat_probe_side *reply, struct tlat_book *book)
 {
 	struct tlat_cycle cycle = { 0 };
 	uint64_t ignored = 0;

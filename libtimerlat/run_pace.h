@@ -23,16 +23,16 @@ struct tlat_cycle {
 };
 
 /* Whether another cycle may begin; if not, book->end says why. */
-bool tlat_pace_within_limits(const struct tlat_pair *pair, const struct tlat_cycle *cycle,
-			     struct tlat_book *book);
+TLAT_HOT bool tlat_pace_within_limits(const struct tlat_pair *pair, const struct tlat_cycle *cycle,
+				      struct tlat_book *book);
 /* Whether the cycle that begins counts: warm-up over, no rest just before. */
-bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle,
-			   struct tlat_book *book);
+TLAT_HOT bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle,
+				    struct tlat_book *book);
 /* When to kick: after the settle time, at the slot if there is an interval. */
-uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle *cycle,
-			     const struct tlat_book *book);
+TLAT_HOT uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle *cycle,
+				      const struct tlat_book *book);
 /* Whether the wait for the kick is over because the run is; book->end then says why. */
-bool tlat_pace_has_ended(const struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t now,
-			 struct tlat_book *book);
+TLAT_HOT bool tlat_pace_has_ended(const struct tlat_pair *pair, const struct tlat_cycle *cycle,
+				  uint64_t now, struct tlat_book *book);
 
 #endif /* TLAT_RUN_PACE_H */

@@ -9,14 +9,14 @@
  */
 #include "probe.h"
 
-static int null_kick(struct tlat_probe_ctx *ctx)
+TLAT_HOT static int null_kick(struct tlat_probe_ctx *ctx)
 {
 	(void)ctx;
 	return TLAT_KICK_UNTOLD;
 }
 
-static int null_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int null_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	(void)side;
 	event->at = tlat_stamp(ctx);

@@ -61,7 +61,7 @@ static int skeleton_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_si
 }
 
 /* Optional. On the waiter before each cycle, outside every interval: drain, re-lock. */
-static void skeleton_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side)
+TLAT_HOT static void skeleton_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side)
 {
 	struct side *my = side->state;
 
@@ -74,7 +74,7 @@ static void skeleton_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_s
  * stamps there is nothing but this. Returns the number of waiters woken if the
  * call says so, TLAT_KICK_UNTOLD if not, or a negative errno.
  */
-static int skeleton_kick(struct tlat_probe_ctx *ctx)
+TLAT_HOT static int skeleton_kick(struct tlat_probe_ctx *ctx)
 {
 	struct shared *shared = ctx->shared;
 
@@ -85,8 +85,8 @@ static int skeleton_kick(struct tlat_probe_ctx *ctx)
  * Required. Block; the stamp is the first act awake. No allocation, stdio, lock
  * or other system call. After an interruption wait again, unless the run ends.
  */
-static int skeleton_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			 struct tlat_probe_event *event)
+TLAT_HOT static int skeleton_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				  struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	ssize_t got;

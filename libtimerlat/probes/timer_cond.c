@@ -46,7 +46,7 @@ static int cond_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *
 	return 0;
 }
 
-static int cond_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int cond_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -55,7 +55,7 @@ static int cond_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 }
 
 /* Only to end a wait. */
-static int cond_kick(struct tlat_probe_ctx *ctx)
+TLAT_HOT static int cond_kick(struct tlat_probe_ctx *ctx)
 {
 	struct shared *shared = ctx->shared;
 
@@ -63,8 +63,8 @@ static int cond_kick(struct tlat_probe_ctx *ctx)
 	return TLAT_KICK_UNTOLD;
 }
 
-static int cond_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int cond_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	int error;

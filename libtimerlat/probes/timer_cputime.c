@@ -60,7 +60,7 @@ static int cputime_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_sid
 	return error;
 }
 
-static int cputime_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int cputime_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 	struct side *my = shared->side->state;
@@ -69,8 +69,8 @@ static int cputime_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return tlat_signal_timer_arm(&my->timer, due, 0);
 }
 
-static int cputime_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			struct tlat_probe_event *event)
+TLAT_HOT static int cputime_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				 struct tlat_probe_event *event)
 {
 	struct side *my = side->state;
 

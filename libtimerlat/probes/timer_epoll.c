@@ -73,8 +73,8 @@ static int pwait2_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 	return epoll_open(ctx, opts->interval_ns, 1, reterr);
 }
 
-static int wait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int wait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	int timeout_ms = (int)(shared->span.timeout_ns / WAIT_UNIT_NS), error;
@@ -88,8 +88,8 @@ static int wait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *s
 	return tlat_span_end(ctx, event->at, error);
 }
 
-static int pwait2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		       struct tlat_probe_event *event)
+TLAT_HOT static int pwait2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	struct epoll_event none;

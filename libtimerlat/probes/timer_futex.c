@@ -19,7 +19,7 @@ struct shared {
 	uint32_t word;
 };
 
-static int futex_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int futex_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -27,8 +27,8 @@ static int futex_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return 0;
 }
 
-static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		      struct tlat_probe_event *event)
+TLAT_HOT static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			       struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	long got;

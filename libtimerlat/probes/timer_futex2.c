@@ -68,7 +68,7 @@ static int futex2_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 	return 0;
 }
 
-static int futex2_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int futex2_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -77,8 +77,8 @@ static int futex2_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return 0;
 }
 
-static int futex2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		       struct tlat_probe_event *event)
+TLAT_HOT static int futex2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	long got;
@@ -92,8 +92,8 @@ static int futex2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side 
 	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
 }
 
-static int waitv_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		      struct tlat_probe_event *event)
+TLAT_HOT static int waitv_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			       struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	long got;

@@ -150,8 +150,8 @@ static int itimer_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_side
 	return 0;
 }
 
-static int itimer_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		       struct tlat_probe_event *event)
+TLAT_HOT static int itimer_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				struct tlat_probe_event *event)
 {
 	struct timespec span = tlat_timespec_of_ns(tlat_span_of(ctx)->timeout_ns);
 	struct itimerval timer = { .it_value = { .tv_sec = span.tv_sec,

@@ -69,7 +69,7 @@ static int mq_probe_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts 
 	return shared->queue == (mqd_t)-1 ? refuse(reterr) : 0;
 }
 
-static int mq_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int mq_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -77,8 +77,8 @@ static int mq_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return 0;
 }
 
-static int mq_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		   struct tlat_probe_event *event)
+TLAT_HOT static int mq_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			    struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	ssize_t got;

@@ -38,14 +38,14 @@ TLAT_HOT static int nanosleep_wait(struct tlat_probe_ctx *ctx, const struct tlat
 	return -error;
 }
 
-static int span_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int span_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	(void)due;
 	return nanosleep_arm(ctx, (uint64_t)ctx->interval_ns);
 }
 
-static int span_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int span_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	int error;

@@ -22,8 +22,8 @@ static int poll_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opt
 	return tlat_span_init(ctx, opts->interval_ns, UNIT_NS, INT32_MAX, reterr);
 }
 
-static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	int timeout_ms = (int)(tlat_span_of(ctx)->timeout_ns / UNIT_NS), error;
 

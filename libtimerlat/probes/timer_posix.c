@@ -72,7 +72,7 @@ static int posix_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_side 
 	return tlat_signal_timer_make(&my->timer, ctx->ops->clock, shared->signal, my, reterr);
 }
 
-static int posix_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int posix_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 	struct side *my = shared->side->state;
@@ -82,8 +82,8 @@ static int posix_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return tlat_signal_timer_arm(&my->timer, due, ctx->interval_ns);
 }
 
-static int sigwait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			struct tlat_probe_event *event)
+TLAT_HOT static int sigwait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				 struct tlat_probe_event *event)
 {
 	struct side *my = side->state;
 	siginfo_t info;
@@ -99,8 +99,8 @@ static int sigwait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side
 	return 0;
 }
 
-static int handler_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			struct tlat_probe_event *event)
+TLAT_HOT static int handler_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				 struct tlat_probe_event *event)
 {
 	struct side *my = side->state;
 

@@ -86,7 +86,7 @@ static int thread_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 			 error == -EAGAIN ? "; raise RLIMIT_SIGPENDING or RLIMIT_NPROC" : "");
 }
 
-static int thread_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int thread_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 	struct itimerspec spec = { .it_value = tlat_timespec_of_ns((int64_t)due) };
@@ -95,8 +95,8 @@ static int thread_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return timer_settime(shared->timer, TIMER_ABSTIME, &spec, NULL) ? -errno : 0;
 }
 
-static int thread_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		       struct tlat_probe_event *event)
+TLAT_HOT static int thread_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				struct tlat_probe_event *event)
 {
 	struct notice *notice = ((struct shared *)ctx->shared)->notice;
 	int got;

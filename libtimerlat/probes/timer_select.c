@@ -22,8 +22,8 @@ static int select_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 	return tlat_span_init(ctx, opts->interval_ns, UNIT_NS, INT64_MAX, reterr);
 }
 
-static int select_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		       struct tlat_probe_event *event)
+TLAT_HOT static int select_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				struct tlat_probe_event *event)
 {
 	struct timespec span = tlat_timespec_of_ns(tlat_span_of(ctx)->timeout_ns);
 	struct timeval left = { .tv_sec = span.tv_sec, .tv_usec = span.tv_nsec / UNIT_NS };

@@ -28,7 +28,7 @@ static int sem_probe_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts
 	return 0;
 }
 
-static int sem_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int sem_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -36,8 +36,8 @@ static int sem_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return 0;
 }
 
-static int sem_probe_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			  struct tlat_probe_event *event)
+TLAT_HOT static int sem_probe_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				   struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	int got;

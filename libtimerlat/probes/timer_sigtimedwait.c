@@ -19,8 +19,9 @@ static int sigtimedwait_open(struct tlat_probe_ctx *ctx, const struct tlat_run_o
 	return tlat_span_init(ctx, opts->interval_ns, 1, INT64_MAX, reterr);
 }
 
-static int sigtimedwait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			     struct tlat_probe_event *event)
+TLAT_HOT static int sigtimedwait_wait(struct tlat_probe_ctx *ctx,
+				      const struct tlat_probe_side *side,
+				      struct tlat_probe_event *event)
 {
 	struct timespec timeout = tlat_timespec_of_ns(tlat_span_of(ctx)->timeout_ns);
 	sigset_t none;

@@ -53,8 +53,8 @@ static int sockopt_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 			 strerror(-error));
 }
 
-static int sockopt_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			struct tlat_probe_event *event)
+TLAT_HOT static int sockopt_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				 struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	int error;

@@ -14,7 +14,7 @@ struct shared {
 	uint64_t due;
 };
 
-static int spin_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int spin_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -22,8 +22,8 @@ static int spin_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return 0;
 }
 
-static int spin_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int spin_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 

@@ -58,7 +58,7 @@ static int epoll_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *op
 			 error == -EMFILE ? "; raise RLIMIT_NOFILE" : "");
 }
 
-static int timerfd_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int timerfd_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 	struct itimerspec spec = { .it_value = tlat_timespec_of_ns((int64_t)due),
@@ -67,8 +67,8 @@ static int timerfd_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return timerfd_settime(shared->fd, TFD_TIMER_ABSTIME, &spec, NULL) ? -errno : 0;
 }
 
-static int timerfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			struct tlat_probe_event *event)
+TLAT_HOT static int timerfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				 struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	ssize_t got;
@@ -81,8 +81,8 @@ static int timerfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side
 	return got < 0 ? -errno : 0;
 }
 
-static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	struct pollfd fd = { .fd = shared->fd, .events = POLLIN };
@@ -96,8 +96,8 @@ static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *s
 	return got < 0 || read(fd.fd, &event->n, sizeof(event->n)) < 0 ? -errno : 0;
 }
 
-static int epoll_timer_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			    struct tlat_probe_event *event)
+TLAT_HOT static int epoll_timer_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				     struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	struct epoll_event ready;

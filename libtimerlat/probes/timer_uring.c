@@ -102,7 +102,7 @@ static int uring_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_side 
 	return make_ring(&my->ring, reterr);
 }
 
-static int uring_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int uring_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
@@ -118,7 +118,7 @@ static uint64_t multishot_due(const struct tlat_probe_ctx *ctx, uint64_t armed, 
 	return shared->shot ? shared->first + shared->shot * (uint64_t)ctx->interval_ns : asked;
 }
 
-static int multishot_arm(struct tlat_probe_ctx *ctx, uint64_t due)
+TLAT_HOT static int multishot_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 	bool begins = shared->shot == 0;
@@ -130,8 +130,8 @@ static int multishot_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 	return submit(shared->side->state, (uint64_t)ctx->interval_ns, BURST, MULTISHOT_BIT);
 }
 
-static int uring_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		      struct tlat_probe_event *event)
+TLAT_HOT static int uring_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			       struct tlat_probe_event *event)
 {
 	struct side *my = side->state;
 	struct io_uring_cqe *cqe;

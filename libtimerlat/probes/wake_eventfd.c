@@ -31,7 +31,7 @@ static int eventfd_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 	return 0;
 }
 
-static int eventfd_kick(struct tlat_probe_ctx *ctx)
+TLAT_HOT static int eventfd_kick(struct tlat_probe_ctx *ctx)
 {
 	struct shared *shared = ctx->shared;
 	uint64_t one = 1;
@@ -39,8 +39,8 @@ static int eventfd_kick(struct tlat_probe_ctx *ctx)
 	return write(shared->fd, &one, sizeof(one)) < 0 ? -errno : TLAT_KICK_UNTOLD;
 }
 
-static int eventfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-			struct tlat_probe_event *event)
+TLAT_HOT static int eventfd_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+				 struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	uint64_t count;

@@ -30,7 +30,7 @@ static long futex(atomic_uint *word, int op, unsigned int value)
 	return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
-static int futex_kick(struct tlat_probe_ctx *ctx)
+TLAT_HOT static int futex_kick(struct tlat_probe_ctx *ctx)
 {
 	struct shared *shared = ctx->shared;
 	long woken;
@@ -40,8 +40,8 @@ static int futex_kick(struct tlat_probe_ctx *ctx)
 	return woken < 0 ? -errno : (int)woken;
 }
 
-static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		      struct tlat_probe_event *event)
+TLAT_HOT static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			       struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	struct side *my = side->state;

@@ -18,7 +18,7 @@ struct side {
 	unsigned int seen;
 };
 
-static int spin_kick(struct tlat_probe_ctx *ctx)
+TLAT_HOT static int spin_kick(struct tlat_probe_ctx *ctx)
 {
 	struct shared *shared = ctx->shared;
 
@@ -26,8 +26,8 @@ static int spin_kick(struct tlat_probe_ctx *ctx)
 	return TLAT_KICK_UNTOLD;
 }
 
-static int spin_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_probe_event *event)
+TLAT_HOT static int spin_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
 	struct side *my = side->state;
