@@ -184,6 +184,19 @@ def judge_all(boot, files, name, user):
     return fates
 
 
+# What expires in the thread ktimers, at SCHED_FIFO 1, on PREEMPT_RT; all other timers have their own
+# interrupt there too (kernel/time/hrtimer.c, HRTIMER_MODE_HARD), or expire with the tick.
+SOFT = ("timer-timerfd*", "timer-posix-*", "timer-itimer", "timer-uring*", "timer-sockopt")
+
+
+def judge_expiry(boot, result):
+    """The finding on ktimers is where it belongs, and nowhere else."""
+    soft = any(fnmatch.fnmatchcase(result["probe"], pattern) for pattern in SOFT)
+    said = any(f["id"] == "softirq-expiry" for f in result["findings"])
+    expect(boot, said == (soft and boot.kernel.endswith("-rt")),
+           f"{result['probe']}: softirq-expiry is {'' if said else 'not '}said")
+
+
 def probes(boot, files):
     names = listed(files)
     expect(boot, len(names) >= 6, f"only {len(names)} probes are listed")
@@ -192,6 +205,27 @@ def probes(boot, files):
         expect(boot, set(fates) == set(names),
                f"listed, but not run as {user}: {set(names) - set(fates)}")
         boot.probes |= {(probe, user): fate for probe, fate in fates.items()}
+    for result in files.report("root")["results"]:
+        if result["supported"]:
+            judge_expiry(boot, result)
+
+
+# == storms ==
+
+def judge_storm(boot, files, name, stale):
+    """It ended by itself, its expirations are conserved, and stale signals are as expected."""
+    expect(boot, files.code(name) == 0, f"{name} ended with {files.code(name)}")
+    ids = {finding.split(":")[0] for finding in findings(files.report(name))}
+    expect(boot, "conservation" not in ids, f"{name}: expirations are not conserved")
+    expect(boot, ("stale-signals" in ids) == stale,
+           f"{name}: stale-signals is {'not ' if stale else ''}found")
+
+
+def storms(boot, files):
+    for name in ("plain", "conserve", "timer", "timermix"):
+        judge_storm(boot, files, name, stale=False)
+    judge_storm(boot, files, "rearm", boot.expected["stale"])
+    expect(boot, files.code("scale") == 0, f"scale ended with {files.code('scale')}")
 
 
 # == behaviour ==
