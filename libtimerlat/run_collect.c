@@ -39,15 +39,23 @@ static uint64_t at_most(uint64_t n, uint64_t bound)
 	return n < bound ? n : bound;
 }
 
+static uint64_t less(uint64_t n, uint64_t part)
+{
+	return n > part ? n - part : 0;
+}
+
 /* What the waiter noticed beside the samples. */
 static void collect_disturbed(const struct tlat_instance *in, struct tlat_result *result)
 {
 	uint64_t *disturbed = result->counts.disturbed;
 	uint64_t all = tlat_hist_count(result->latency);
 
-	if (in->pair && in->book.untold)
+	/* a futex counts a waiter that is queued, which need not be off its CPU yet */
+	if (in->pair)
 		disturbed[TLAT_DISTURBED_NOT_ASLEEP] =
-			at_most(tlat_noted(&in->pair->waiter.not_asleep), all);
+			at_most(less(tlat_noted(&in->pair->waiter.not_asleep),
+				     result->counts.rejected[TLAT_REJECTED_NOT_ASLEEP]),
+				all);
 	if (in->pair)
 		disturbed[TLAT_DISTURBED_PREEMPTED] += tlat_noted(&in->pair->waiter.preempted);
 	disturbed[TLAT_DISTURBED_PREEMPTED] = at_most(disturbed[TLAT_DISTURBED_PREEMPTED], all);

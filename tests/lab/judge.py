@@ -290,5 +290,9 @@ def tracers(boot, files):
             boot.notes.append(f"timer expiry {meaning}: rtla {kernel[column]} us; "
                               f"tlat {mine:.0f} us: ratio {mine / max(kernel[column], 1):.2f}, "
                               f"difference {mine - kernel[column]:.0f} us")
+    said = files.text("traced.out")
+    expect(boot, files.code("traced") == 0 and "wakes with a switch" in said,
+           f"stamps and tracer disagree: {said} {files.text('traced.err')}")
+    boot.notes += [line for line in said.splitlines() if "switch" in line]
     ratio = mine / max(kernel.get("Thr", 1), 1)
     expect(boot, 0.5 <= ratio <= 2, f"tlat's median is {ratio:.2f} times rtla's thread latency")

@@ -11,3 +11,4 @@ trace()
 trace &
 measure tlat timer-nanosleep -c 2 -i 1ms -p 40 -d 5s
 wait
+record traced test-traced
