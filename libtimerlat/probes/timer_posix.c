@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * timer-posix-sigwait, timer-posix-handler - a periodic POSIX timer, its signal aimed
- * at the measuring thread (SIGEV_THREAD_ID).
+ * timer-posix-sigwait (-realtime), timer-posix-handler - a periodic POSIX timer, its
+ * signal aimed at the measuring thread (SIGEV_THREAD_ID).
  *
  * From/To:  the programmed expiry; after sigwaitinfo(2) returned, or the first
  *           act in the handler
@@ -145,14 +145,14 @@ static void posix_close(struct tlat_probe_ctx *ctx)
 	tlat_rtsignal_release(shared->signal);
 }
 
-#define POSIX_PROBE(id, dashed, words, opening, waiting_)                                          \
+#define POSIX_PROBE(id, dashed, id_of_clock, words, opening, waiting_)                             \
 	extern const struct tlat_probe_ops tlat_probe_timer_posix_##id;                            \
 	const struct tlat_probe_ops tlat_probe_timer_posix_##id = {                                \
 		.name = "timer-posix-" dashed,                                                     \
-		.from = "the programmed expiry (CLOCK_MONOTONIC, periodic)",                       \
+		.from = "the programmed expiry (" #id_of_clock ", periodic)",                      \
 		.to = words,                                                                       \
 		.flags = TLAT_PROBE_PERIODIC | TLAT_PROBE_SOFT_EXPIRY,                             \
-		.clock = CLOCK_MONOTONIC,                                                          \
+		.clock = id_of_clock,                                                              \
 		.shared_size = sizeof(struct shared),                                              \
 		.side_size = sizeof(struct side),                                                  \
 		.open = opening,                                                                   \
@@ -164,5 +164,9 @@ static void posix_close(struct tlat_probe_ctx *ctx)
 		.close = posix_close,                                                              \
 	}
 
-POSIX_PROBE(sigwait, "sigwait", "after sigwaitinfo(2) returned", sigwait_open, sigwait_wait);
-POSIX_PROBE(handler, "handler", "the first act in the signal handler", handler_open, handler_wait);
+POSIX_PROBE(sigwait, "sigwait", CLOCK_MONOTONIC, "after sigwaitinfo(2) returned", sigwait_open,
+	    sigwait_wait);
+POSIX_PROBE(sigwait_realtime, "sigwait-realtime", CLOCK_REALTIME, "after sigwaitinfo(2) returned",
+	    sigwait_open, sigwait_wait);
+POSIX_PROBE(handler, "handler", CLOCK_MONOTONIC, "the first act in the signal handler",
+	    handler_open, handler_wait);
