@@ -133,7 +133,7 @@ static void print_missing(const struct tlat_summary *s, FILE *out)
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(figures); i++) {
 		if (!isnan(figures[i].ns))
 			continue;
-		fprintf(out, "%s%s", missing ? ", " : "       too few samples for ",
+		fprintf(out, "%s%s", missing ? ", " : "       too few independent samples for ",
 			figures[i].name);
 		missing = true;
 	}
