@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rt_budget.h"
 #include "run_control.h"
 
 #define STALL_NS 50e6 /* what the kernel throttles for at least */
@@ -112,8 +113,30 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 			(unsigned long long)counts->asked);
 }
 
+/* The limit that a pause has the length of: only a thread that spins uses its time up. */
+static void find_throttling(const struct tlat_run *run, const struct tlat_instance *in,
+			    int64_t pause_ns, struct tlat_result *result)
+{
+	struct tlat_rt_budget budget = tlat_rt_budget(run->machine);
+	const struct tlat_measurer *m = &in->measurers[in->n_measurers - 1];
+
+	if ((m->policy != TLAT_SCHED_FIFO && m->policy != TLAT_SCHED_RR) ||
+	    !(run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_NOSLEEP)) ||
+	    !tlat_rt_budget_explains(&budget, pause_ns))
+		return;
+	tlat_findings_add(
+		&result->findings, TLAT_WARN, "rt-throttled",
+		"sysctl -w kernel.sched_rt_runtime_us=-1 (and cpu.rt_runtime_us of the "
+		"cgroup), or --policy other",
+		"a pause of %.0f ms is as long as the kernel's real-time throttling takes: "
+		"%lld of every %lld us may be used",
+		(double)pause_ns / 1e6, (long long)budget.runtime_ns / 1000,
+		(long long)budget.period_ns / 1000);
+}
+
 /* Real-time throttling, a hypervisor, SIGSTOP: what no probe can tell apart, but must not hide. */
-static void find_stalls(const struct tlat_instance *in, struct tlat_result *result)
+static void find_stalls(const struct tlat_run *run, const struct tlat_instance *in,
+			struct tlat_result *result)
 {
 	double max_ns = (double)tlat_hist_max(result->latency) * in->book.ns_per_unit;
 	double stopped_ns = (double)in->book.stopped * in->book.ns_per_unit;
@@ -131,6 +154,9 @@ static void find_stalls(const struct tlat_instance *in, struct tlat_result *resu
 				  "look for throttling, steal and stop signals at that time",
 				  "the largest value is %.0f ms: a stall rather than a latency",
 				  max_ns / 1e6);
+	if (in->book.stops || max_ns > STALL_NS)
+		find_throttling(run, in, (int64_t)(stopped_ns > max_ns ? stopped_ns : max_ns),
+				result);
 }
 
 static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
@@ -367,7 +393,7 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 		tlat_break_find(&in->brk, &result->findings);
 	find_losses(in, result);
 	find_oddities(in, result);
-	find_stalls(in, result);
+	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);
 	for (int i = 0; i < in->n_measurers; i++)
