@@ -270,9 +270,9 @@ static void describe(const struct tlat_run *run, int i, struct tlat_result *resu
 	result->settle_ns = run->opts.settle_ns;
 	result->break_ns = run->opts.break_ns;
 	result->dither_ns = run->opts.dither_ns;
-	result->cpu_latency_ns = run->opts.cpu_latency_ns == TLAT_ZERO ? 0
-				 : run->opts.cpu_latency_ns	       ? run->opts.cpu_latency_ns
-								       : -1;
+	if (run->idle_fd >= 0) /* or else it was not asked for, or refused */
+		result->cpu_latency_ns =
+			run->opts.cpu_latency_ns == TLAT_ZERO ? 0 : run->opts.cpu_latency_ns;
 	result->relation =
 		pair ? tlat_machine_relation(run->machine, run->place.kick, run->place.wait) : NULL;
 }
