@@ -80,7 +80,7 @@ def b4_a_list_is_read_however_it_is_attached_and_never_means_all() -> None:
 
 
 def b5_list_and_mask_follow_one_rule() -> None:
-    """The list counts; python/tests/test_run.py has the same of the package."""
+    """The list counts; python/tests/test_process.py has the same of the package."""
     need_two_cpus()
     document = report(*SHORT, "-c", "0-1", under=ON_1)
     assert cpus_of(document) == [0, 1] and document["machine"]["allowed"] == "1"

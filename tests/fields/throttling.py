@@ -112,6 +112,7 @@ def d7_a_stopped_process_knows_what_it_missed() -> None:
     kept = sum(counts[name] for name in ("recorded", "early", "overflow", "missed", "unfinished"))
     assert counts["asked"] == kept + sum(counts["rejected"].values()), counts
     said = findings(document)
+    assert "suspended" not in said, said
     assert "stall rather than a latency" in said["stall"]["text"], said
     assert "expiries passed while an earlier one was late" in said["many-missed"]["text"], said
     assert document["results"][0]["summary"]["max_ns"] >= 1.1e9
