@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import time
+from typing import Any
 
 from surroundings import (CYCLICTEST, FOLDER, HANG_S, SHORT, TLAT, cyclictest, findings, main,
                           preloaded, read, report, tlat, traced, with_texts)
@@ -15,11 +16,11 @@ CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 GETTIME = ["run", "null", "-n", "500", "--clock", "clock_gettime"]
 
 
-def faulty(fault: str) -> dict:
+def faulty(fault: str) -> dict[str, Any]:
     return {**preloaded("clock"), "FAKE_CLOCK": fault}
 
 
-def sent(words: list, *signals: int) -> str:
+def sent(words: list[Any], *signals: int) -> str:
     """Start it, send signals to it, the last one ends it; what it wrote to out.json."""
     path = os.path.join(FOLDER, "out.json")
     child = subprocess.Popen([*words, path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

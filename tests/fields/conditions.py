@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+from typing import Any
 
 from surroundings import (CYCLICTEST, FOLDER, NOBODY, SHORT, TLAT, cyclictest, findings, main,
                           mounted, need, need_root, read, report, run, tlat, traced)
@@ -43,7 +44,7 @@ def f2_a_kernel_without_the_device_is_no_reason_to_end() -> None:
     cyclictest("-l", "9", under=under).expect(0, "is not there", "T: 0")
 
 
-def with_nohz_full(cpus: str) -> list:
+def with_nohz_full(cpus: str) -> list[Any]:
     """A copy of the CPUs' files, as the file may not be there to be mounted over."""
     copy = os.path.join(FOLDER, "cpus-" + cpus)
     subprocess.run(["cp", "-r", "--no-preserve=all", CPU, copy], stderr=subprocess.DEVNULL,
@@ -78,7 +79,8 @@ def f3_conditions_are_stored_and_told_when_they_differ() -> None:
 def f4_the_policy_had_is_in_the_row() -> None:
     need_root()
     rows = {}
-    for who, under in (("root", []), ("nobody", NOBODY)):
+    users: dict[str, Any] = {"root": [], "nobody": NOBODY}
+    for who, under in users.items():
         out = tlat(*SHORT, "-p", "80", under=under).expect(0).out
         head, row = [line for line in out.splitlines() if re.match(r"(probe|timer-\S+) ", line)][:2]
         rows[who] = row.split()[head.split().index("policy")]
@@ -90,7 +92,8 @@ def f4_the_policy_had_is_in_the_row() -> None:
 def f5_without_options_it_measures_what_is_representative() -> None:
     """A real-time policy where it is granted, no timer slack, and what else there is to do."""
     need_root()
-    for under, policy in (([], "fifo"), (NOBODY, "other")):
+    policies: dict[str, Any] = {"fifo": [], "other": NOBODY}
+    for policy, under in policies.items():
         document = report("run", "timer-nanosleep", "-d", "300ms", under=under)
         wait = document["results"][0]["wait"]
         assert wait["policy"] == policy and wait["slack_ns"] <= 1, wait

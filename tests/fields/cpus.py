@@ -3,20 +3,21 @@
 """Reports of kind B: CPU lists, affinity and isolation. Where a run is, and who decides."""
 import os
 import re
+from typing import Any
 
-from surroundings import (FOLDER, SHORT, TLAT, cyclictest, findings, group, main, mounted, need,
-                          need_root, need_two_cpus, report, run, tlat, with_texts,
+from surroundings import (FOLDER, SHORT, TLAT, Words, cyclictest, findings, group, main, mounted,
+                          need, need_root, need_two_cpus, report, run, tlat, with_texts,
                           without_cgroups)
 
 CPU = "/sys/devices/system/cpu"
 ON_0, ON_1 = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
 
 
-def cpus_of(document: dict) -> list:
+def cpus_of(document: dict[str, Any]) -> list[Any]:
     return [result["wait"]["cpu"] for result in document["results"]]
 
 
-def cyclictest_cpus(*words: str, under=()) -> tuple:
+def cyclictest_cpus(*words: str, under: Words = ()) -> tuple[list[int], str]:
     """CPUs of the threads, and what was said on standard error."""
     ended = cyclictest("-l", "9", "--json", "-", *words, under=under).expect(0)
     text = ended.out[ended.out.index("\n{") + 1:]  # behind the summary

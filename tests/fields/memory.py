@@ -3,6 +3,7 @@
 """Reports of kind E: memory locking and the first sample."""
 import os
 import re
+from typing import Any
 
 from surroundings import (CYCLICTEST, FOLDER, NOBODY, TLAT, cyclictest, findings, main, need_root,
                           read, report, run, tlat, traced)
@@ -11,7 +12,7 @@ LOCKED = ["run", "timer-nanosleep", "--policy", "other", "--lock-all", "-n", "20
           "-i", "10ms", "-c", "0"]
 
 
-def limited(soft: int, hard: int) -> list:
+def limited(soft: int, hard: int) -> list[Any]:
     return ["prlimit", f"--memlock={soft}:{hard}", *NOBODY]
 
 

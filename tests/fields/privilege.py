@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Reports of kind A: permission and privilege. No figure under a policy that was not given."""
 import subprocess
+from typing import Any
 
 from surroundings import (CYCLICTEST, NOBODY, SHORT, TLAT, cyclictest, failing, findings, group,
                           main, need, need_root, preloaded, report, run, tlat)
@@ -9,7 +10,7 @@ from surroundings import (CYCLICTEST, NOBODY, SHORT, TLAT, cyclictest, failing, 
 FIFO = ["--policy", "fifo", "-p", "80"]
 
 
-def assert_measured_as_other(document: dict) -> None:
+def assert_measured_as_other(document: dict[str, Any]) -> None:
     """Asked for 80, given nothing: what is stored is what was in force."""
     for result in document["results"]:
         wait = result["wait"]

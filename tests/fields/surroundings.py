@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HANG_S = 60
@@ -57,10 +57,11 @@ class Ended:
         return f"exit {self.code}\n{self.out[-2000:]}{self.err[-2000:]}"
 
     @property
-    def json(self) -> dict:
+    def json(self) -> dict[str, Any]:
         def refuse(word: str) -> None:
             raise AssertionError(f"{word} is no JSON")
-        return json.loads(self.out, parse_constant=refuse)
+        document: dict[str, Any] = json.loads(self.out, parse_constant=refuse)
+        return document
 
     def expect(self, code: int, *texts: str) -> "Ended":
         """The exit code, and texts that the output has, wherever its lines are broken."""
@@ -95,14 +96,14 @@ def cyclictest(*words: str, under: Words = (), **variables: str) -> Ended:
     return run([CYCLICTEST, "-q", *words], under, **variables)
 
 
-def report(*words: str, under: Words = (), **variables: str) -> dict:
+def report(*words: str, under: Words = (), **variables: str) -> dict[str, Any]:
     """The report of a run that ends with 0."""
     return tlat(*words, "--json", "-", under=under, **variables).expect(0).json
 
 
-def findings(document: dict) -> dict:
+def findings(document: dict[str, Any]) -> dict[str, Any]:
     """All findings of a report by id; of several with one id, the texts one after the other."""
-    found: dict = {}
+    found: dict[str, Any] = {}
     lists = [document["findings"]] + [result["findings"] for result in document["results"]]
     for finding in (finding for some in lists for finding in some):
         before = found.get(finding["id"], {"text": "", "remedy": ""})
@@ -119,7 +120,7 @@ def findings(document: dict) -> dict:
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
 
-def failing(*rules: str, path: str = "") -> list:
+def failing(*rules: str, path: str = "") -> list[Any]:
     """Under system calls that fail, such as "sched_setattr:error=ENOSYS"."""
     need(shutil.which("strace"), "strace is not installed")
     words = ["strace", "-f", "-qq", "-o", "/dev/null"]
@@ -129,7 +130,7 @@ def failing(*rules: str, path: str = "") -> list:
     return words
 
 
-def traced(calls: str, log: str) -> list:
+def traced(calls: str, log: str) -> list[Any]:
     need(shutil.which("strace"), "strace is not installed")
     return ["strace", "-f", "-qq", "-o", log, "-e", f"trace={calls}", "-e", "signal=none"]
 
@@ -143,7 +144,7 @@ MOUNT = 'set -e; n=$1; shift; while [ "$n" -gt 0 ]; do mount --bind "$1" "$2"; s
     'n=$((n - 1)); done; exec "$@"'
 
 
-def mounted(places: dict) -> list:
+def mounted(places: dict[str, Any]) -> list[Any]:
     """With files or folders mounted over others: {where: what}."""
     need_root()
     need(subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0,
@@ -152,7 +153,7 @@ def mounted(places: dict) -> list:
     return ["unshare", "-m", "sh", "-c", MOUNT, "sh", str(len(places)), *pairs]
 
 
-def with_texts(texts: dict) -> list:
+def with_texts(texts: dict[str, Any]) -> list[Any]:
     """With files that say something else: {path: text}."""
     places = {}
     for number, (path, text) in enumerate(texts.items()):
@@ -164,7 +165,7 @@ def with_texts(texts: dict) -> list:
     return mounted(places)
 
 
-def without_cgroups() -> list:
+def without_cgroups() -> list[Any]:
     nothing = os.path.join(FOLDER, "nothing")
     os.makedirs(nothing, exist_ok=True)
     return mounted({"/sys/fs/cgroup": nothing})
@@ -180,13 +181,13 @@ def shim(name: str) -> str:
     return path
 
 
-def preloaded(name: str) -> dict:
+def preloaded(name: str) -> dict[str, Any]:
     """Environment of a command before which a library of preload/ stands."""
     return {"LD_PRELOAD": shim(name)}
 
 
 @contextlib.contextmanager
-def group(controller: str, **knobs: str) -> Iterator[list]:
+def group(controller: str, **knobs: str) -> Iterator[list[str]]:
     """Inside a fresh control group of version 1, its knobs set: rt_runtime_us="10000"."""
     need_root()
     folder = f"/sys/fs/cgroup/{controller}/tlat-fields-{os.getpid()}"

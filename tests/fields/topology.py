@@ -3,6 +3,7 @@
 """Reports of kind C: offline CPUs, SMT, large counts, NUMA. CPUs have numbers, not a count."""
 import os
 import re
+from typing import Any
 
 from surroundings import (CYCLICTEST, FOLDER, SHORT, TLAT, cyclictest, failing, findings, main,
                           need_root, need_two_cpus, preloaded, read, report, run, tlat, traced,
@@ -11,7 +12,7 @@ from surroundings import (CYCLICTEST, FOLDER, SHORT, TLAT, cyclictest, failing, 
 CPU = "/sys/devices/system/cpu"
 
 
-def with_cpus(online: str, present: str) -> list:
+def with_cpus(online: str, present: str) -> list[Any]:
     """Of another machine, whose CPUs no cpuset of this one restricts."""
     return [*without_cgroups(), *with_texts({f"{CPU}/online": online + "\n",
                                              f"{CPU}/present": present + "\n"})]
