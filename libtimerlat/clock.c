@@ -215,6 +215,10 @@ static int measure_or_fall_back(struct tlat_clock *clock, int source, struct tla
 			   name);
 		rc = tlat_clock_measure(clock);
 	}
+	if (rc == -ENODATA && cal->source == TLAT_CLOCK_GETTIME)
+		return tlat_fail(reterr, -EINVAL,
+				 "clock source clock_gettime: not usable, CLOCK_MONOTONIC_RAW "
+				 "stands still; look for a sandbox or a preloaded library");
 	if (rc == -ENODATA)
 		return tlat_fail(reterr, -EINVAL,
 				 "clock source %s: it does not advance with "
@@ -228,6 +232,29 @@ static int measure_or_fall_back(struct tlat_clock *clock, int source, struct tla
 	return 0;
 }
 
+/* What this process may not read now it may not read later; stamps then take no look. */
+static int check_readable(struct tlat_error *reterr)
+{
+	static const struct {
+		clockid_t id;
+		const char *name;
+	} used[] = {
+		{ CLOCK_MONOTONIC_RAW, "CLOCK_MONOTONIC_RAW" },
+		{ CLOCK_MONOTONIC, "CLOCK_MONOTONIC" },
+		{ CLOCK_BOOTTIME, "CLOCK_BOOTTIME" },
+		{ CLOCK_REALTIME, "CLOCK_REALTIME" },
+	};
+	struct timespec ts;
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(used); i++)
+		if (clock_gettime(used[i].id, &ts) < 0)
+			return tlat_fail(reterr, -errno,
+					 "clock not usable: clock_gettime(%s): %s; look for a "
+					 "system call filter",
+					 used[i].name, strerror(errno));
+	return 0;
+}
+
 int tlat_clock_open(struct tlat_clock **ret_clock, const struct tlat_machine *machine, int source,
 		    struct tlat_error *reterr)
 {
@@ -236,7 +263,10 @@ int tlat_clock_open(struct tlat_clock **ret_clock, const struct tlat_machine *ma
 
 	if (!clock)
 		return tlat_fail(reterr, -ENOMEM, "clock: no memory");
-	rc = open_root(clock, machine, reterr);
+	clock->root_fd = -1;
+	rc = check_readable(reterr);
+	if (!rc)
+		rc = open_root(clock, machine, reterr);
 	if (!rc) {
 		read_facts(clock, machine);
 		if (source == TLAT_CLOCK_AUTO)

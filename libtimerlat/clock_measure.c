@@ -20,6 +20,7 @@
 #define BATCHES		 33
 #define BATCH_CALLS	 64
 #define MEASURE_LIMIT_NS 1000000000
+#define STEP_MAX_NS	 20000000 /* more than any tick */
 
 static struct tlat_bracket take_anchor(const struct tlat_stamper *stamper)
 {
@@ -41,6 +42,17 @@ static void work_randomly(uint32_t *seed)
 		__asm__ volatile("" : "+r"(turns));
 }
 
+/* All stamps were equal: a clock of very large steps, or one that stands still. */
+static int outwait_step(const struct tlat_stamper *stamper, struct tlat_calibration *cal)
+{
+	uint64_t before_ticks = tlat_stamp_begin(stamper);
+
+	/* Not until a time: the clock that tells it may be the one that stands still. */
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = STEP_MAX_NS }, NULL);
+	cal->quantum_ticks = (double)(tlat_stamp_end(stamper) - before_ticks);
+	return cal->quantum_ticks > 0 ? 0 : -ENODATA;
+}
+
 static int measure_quantum(const struct tlat_stamper *stamper, struct tlat_calibration *cal)
 {
 	uint64_t *v = calloc(QUANTUM_STAMPS, sizeof(*v));
@@ -57,7 +69,7 @@ static int measure_quantum(const struct tlat_stamper *stamper, struct tlat_calib
 	free(v);
 	cal->quantum_ticks = quantum.ticks;
 	cal->quantum_share = quantum.share;
-	return 0;
+	return quantum.ticks > 0 ? 0 : outwait_step(stamper, cal);
 }
 
 /* In ticks for now; a median below the quantum is only the counter's own step, or none. */

@@ -207,6 +207,16 @@ const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *
 	return &machine->nohz_full;
 }
 
+const struct tlat_cpuset *tlat_machine_allowed(const struct tlat_machine *machine)
+{
+	return &machine->allowed;
+}
+
+const struct tlat_known_cpus *tlat_machine_cpuset(const struct tlat_machine *machine)
+{
+	return &machine->cpuset;
+}
+
 /*
  * The kernel starts everything on the CPUs that are not isolated: a mask without the isolated
  * ones is nobody's wish, one that lacks another CPU is.

@@ -27,6 +27,7 @@ struct tlat_machine_facts {
 	int64_t signal_frame_bytes; /* AT_MINSIGSTKSZ */
 	char boot_id[40];
 	char hostname[64];
+	char cgroup[8]; /* hierarchies that can tell CPUs: "v1", "v2", "v1, v2", or "" */
 };
 
 const struct tlat_machine_facts *tlat_machine_facts(const struct tlat_machine *machine);
@@ -37,6 +38,9 @@ const struct tlat_cpuset *tlat_machine_online(const struct tlat_machine *machine
 const struct tlat_known_cpus *tlat_machine_isolated(const struct tlat_machine *machine);
 const struct tlat_cpuset *tlat_machine_isolated_requested(const struct tlat_machine *machine);
 const struct tlat_known_cpus *tlat_machine_nohz_full(const struct tlat_machine *machine);
+/* The affinity mask at open, and the CPUs that cgroups leave where they withhold some. */
+const struct tlat_cpuset *tlat_machine_allowed(const struct tlat_machine *machine);
+const struct tlat_known_cpus *tlat_machine_cpuset(const struct tlat_machine *machine);
 /*
  * Whether its affinity mask kept this process, at open, from a CPU that all others start on:
  * one that is online and not isolated.

@@ -54,8 +54,19 @@ static void limit_by(struct tlat_machine *machine, const char *controller, const
 		limit(machine, &set, group.path);
 }
 
+static void read_versions(struct tlat_machine *machine)
+{
+	struct tlat_cgroup group;
+	bool v1 = tlat_cgroup_own(&group, machine->root_fd, "cpuset") == 0;
+	bool v2 = tlat_cgroup_own(&group, machine->root_fd, NULL) == 0;
+
+	snprintf(machine->facts.cgroup, sizeof(machine->facts.cgroup), "%s%s%s", v1 ? "v1" : "",
+		 v1 && v2 ? ", " : "", v2 ? "v2" : "");
+}
+
 void tlat_machine_read_cpuset(struct tlat_machine *machine)
 {
+	read_versions(machine);
 	limit_by(machine, NULL, "cpuset.cpus.effective");
 	limit_by(machine, "cpuset", "cpuset.effective_cpus");
 	limit_by(machine, "cpuset", "cpuset.cpus");

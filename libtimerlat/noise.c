@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup.h"
 #include "noise.h"
 #include "rt.h"
 
@@ -37,47 +36,6 @@ static int check_opts(const struct tlat_noise_opts *opts, struct tlat_error *ret
 	return tlat_rt_opts_check(&rt, reterr);
 }
 
-/* == What the kernel lets real-time threads have == */
-
-/* The knobs of one group, if its share is the smallest so far. */
-static void lower(struct tlat_noise_budget *budget, int64_t runtime_us, int64_t period_us)
-{
-	if (runtime_us < 0 || period_us <= 0 ||
-	    (budget->runtime_ns >= 0 &&
-	     (double)runtime_us / (double)period_us >=
-		     (double)budget->runtime_ns / (double)budget->period_ns))
-		return;
-	budget->runtime_ns = runtime_us * 1000;
-	budget->period_ns = period_us * 1000;
-}
-
-static int64_t group_knob(const struct tlat_cgroup *group, const char *name)
-{
-	char path[TLAT_CGROUP_FILE_BYTES];
-	int64_t value;
-
-	tlat_cgroup_file(group, name, path);
-	return tlat_root_read_int(group->root_fd, path, &value) < 0 ? -1 : value;
-}
-
-static struct tlat_noise_budget find_budget(const struct tlat_machine *machine)
-{
-	const struct tlat_machine_facts *facts = tlat_machine_facts(machine);
-	struct tlat_noise_budget budget = {
-		.runtime_ns = -1,
-		.tick_ns = TLAT_NSEC_PER_SEC / (facts->hz > 0 ? facts->hz : 100),
-	};
-	struct tlat_cgroup group;
-	bool more;
-
-	lower(&budget, facts->rt_runtime_us, facts->rt_period_us);
-	more = tlat_cgroup_own(&group, tlat_machine_root_fd(machine), "cpu") == 0;
-	for (; more; more = tlat_cgroup_up(&group))
-		lower(&budget, group_knob(&group, "cpu.rt_runtime_us"),
-		      group_knob(&group, "cpu.rt_period_us"));
-	return budget;
-}
-
 /* == Preparation == */
 
 /* The policy is decided once for all threads. */
@@ -90,7 +48,7 @@ static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 	bool real_time = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
 	struct tlat_error why;
 
-	if (real_time && tlat_cpuset_empty(&left) && find_budget(noise->machine).runtime_ns < 0)
+	if (real_time && tlat_cpuset_empty(&left) && tlat_rt_budget(noise->machine).runtime_ns < 0)
 		return tlat_fail(
 			reterr, -EINVAL,
 			"every CPU would spin under policy %s, and nothing limits it "
@@ -149,7 +107,7 @@ static int plan_thread(struct tlat_noise *noise, int32_t i)
 	t->cpu = noise->place->cpus[i];
 	t->policy = noise->policy;
 	t->priority = noise->priority;
-	t->judge.budget = find_budget(noise->machine);
+	t->judge.budget = tlat_rt_budget(noise->machine);
 	t->judge.real_time = noise->policy == TLAT_SCHED_FIFO || noise->policy == TLAT_SCHED_RR;
 	t->log = malloc(TLAT_NOISE_LOG * sizeof(*t->log));
 	if (!t->log)

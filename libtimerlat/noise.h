@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "machine.h"
 #include "result.h"
+#include "rt_budget.h"
 #include "run_thread.h"
 #include "watch.h"
 
@@ -33,12 +34,6 @@ struct tlat_noise_gap {
 	int32_t cause;		  /* enum tlat_noise_cause */
 };
 
-/* Real-time threads may run so long of every period; runtime -1 or >= period: always. */
-struct tlat_noise_budget {
-	int64_t runtime_ns, period_ns;
-	int64_t tick_ns;
-};
-
 /* What was counted on the gaps' CPU while they happened. */
 struct tlat_noise_counted {
 	uint64_t interrupts;
@@ -46,7 +41,7 @@ struct tlat_noise_counted {
 };
 
 struct tlat_noise_judge {
-	struct tlat_noise_budget budget;
+	struct tlat_rt_budget budget;
 	bool real_time;
 	int64_t runs_since_ns; /* the end of the last throttling */
 	uint64_t spare;	       /* interrupts counted before their gaps were logged */

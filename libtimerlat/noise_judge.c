@@ -25,11 +25,9 @@ const char *const tlat_noise_cause_names[TLAT_NOISE_CAUSES] = {
  */
 static bool is_throttling(const struct tlat_noise_judge *judge, const struct tlat_noise_gap *gap)
 {
-	const struct tlat_noise_budget *budget = &judge->budget;
-	int64_t hole = budget->period_ns - budget->runtime_ns;
+	const struct tlat_rt_budget *budget = &judge->budget;
 
-	return judge->real_time && budget->runtime_ns >= 0 && hole > 0 &&
-	       gap->length_ns >= hole / 2 && gap->length_ns <= hole + 2 * budget->tick_ns &&
+	return judge->real_time && tlat_rt_budget_explains(budget, gap->length_ns) &&
 	       gap->at_ns - judge->runs_since_ns >= budget->runtime_ns / 2;
 }
 

@@ -92,7 +92,7 @@ static void put_metrics(const struct tlat_noise *noise, const struct tlat_noise_
 static void find_throttling(const struct tlat_noise_thread *t, struct tlat_result *result)
 {
 	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_THROTTLING];
-	const struct tlat_noise_budget *budget = &t->judge.budget;
+	const struct tlat_rt_budget *budget = &t->judge.budget;
 
 	if (!total->count)
 		return;

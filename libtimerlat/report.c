@@ -82,6 +82,8 @@ static void take_machine(struct tlat_report_machine *to, const struct tlat_machi
 	to->isolated = format_known(tlat_machine_isolated(from));
 	to->isolated_requested = format_cpus(tlat_machine_isolated_requested(from));
 	to->nohz_full = format_known(tlat_machine_nohz_full(from));
+	to->allowed = format_cpus(tlat_machine_allowed(from));
+	to->cpuset = format_known(tlat_machine_cpuset(from));
 }
 
 static void machine_free(struct tlat_report_machine *machine)
@@ -90,6 +92,8 @@ static void machine_free(struct tlat_report_machine *machine)
 	free(machine->isolated);
 	free(machine->isolated_requested);
 	free(machine->nohz_full);
+	free(machine->allowed);
+	free(machine->cpuset);
 }
 
 struct tlat_report *tlat_report_alloc(void)

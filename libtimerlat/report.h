@@ -18,7 +18,7 @@
 struct tlat_report_machine {
 	bool known;
 	struct tlat_machine_facts facts;
-	char *online, *isolated, *isolated_requested, *nohz_full;
+	char *online, *isolated, *isolated_requested, *nohz_full, *allowed, *cpuset;
 };
 
 /* Where the run stands in a comparison; strings are owned, NULL: not known. */

@@ -34,6 +34,7 @@ static const struct tlat_field machine_fields[] = {
 	TLAT_FIELD(tlat_machine_facts, smt, INT32_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, thp_always, INT32_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, numa_balancing, INT32_OR_NULL),
+	TLAT_FIELD(tlat_machine_facts, cgroup, STRING),
 };
 
 json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report *report)
@@ -55,6 +56,8 @@ json_t *tlat_report_machine_json(struct tlat_writer *w, const struct tlat_report
 	tlat_json_put(w, object, "isolated_requested",
 		      tlat_json_string(machine->isolated_requested));
 	tlat_json_put(w, object, "nohz_full", tlat_json_string(machine->nohz_full));
+	tlat_json_put(w, object, "allowed", tlat_json_string(machine->allowed));
+	tlat_json_put(w, object, "cpuset", tlat_json_string(machine->cpuset));
 	return object;
 }
 

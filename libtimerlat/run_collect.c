@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rt_budget.h"
 #include "run_control.h"
 
 #define STALL_NS 50e6 /* what the kernel throttles for at least */
@@ -120,8 +121,30 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 			(unsigned long long)counts->asked);
 }
 
+/* The limit that a pause has the length of: only a thread that spins uses its time up. */
+static void find_throttling(const struct tlat_run *run, const struct tlat_instance *in,
+			    int64_t pause_ns, struct tlat_result *result)
+{
+	struct tlat_rt_budget budget = tlat_rt_budget(run->machine);
+	const struct tlat_measurer *m = &in->measurers[in->n_measurers - 1];
+
+	if ((m->policy != TLAT_SCHED_FIFO && m->policy != TLAT_SCHED_RR) ||
+	    !(run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_NOSLEEP)) ||
+	    !tlat_rt_budget_explains(&budget, pause_ns))
+		return;
+	tlat_findings_add(
+		&result->findings, TLAT_WARN, "rt-throttled",
+		"sysctl -w kernel.sched_rt_runtime_us=-1 (and cpu.rt_runtime_us of the "
+		"cgroup), or --policy other",
+		"a pause of %.0f ms is as long as the kernel's real-time throttling takes: "
+		"%lld of every %lld us may be used",
+		(double)pause_ns / 1e6, (long long)budget.runtime_ns / 1000,
+		(long long)budget.period_ns / 1000);
+}
+
 /* Real-time throttling, a hypervisor, SIGSTOP: what no probe can tell apart, but must not hide. */
-static void find_stalls(const struct tlat_instance *in, struct tlat_result *result)
+static void find_stalls(const struct tlat_run *run, const struct tlat_instance *in,
+			struct tlat_result *result)
 {
 	double max_ns = (double)tlat_hist_max(result->latency) * in->book.ns_per_unit;
 	double stopped_ns = (double)in->book.stopped * in->book.ns_per_unit;
@@ -139,6 +162,9 @@ static void find_stalls(const struct tlat_instance *in, struct tlat_result *resu
 				  "look for throttling, steal and stop signals at that time",
 				  "the largest value is %.0f ms: a stall rather than a latency",
 				  max_ns / 1e6);
+	if (in->book.stops || max_ns > STALL_NS)
+		find_throttling(run, in, (int64_t)(stopped_ns > max_ns ? stopped_ns : max_ns),
+				result);
 }
 
 static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
@@ -252,9 +278,9 @@ static void describe(const struct tlat_run *run, int i, struct tlat_result *resu
 	result->settle_ns = run->opts.settle_ns;
 	result->break_ns = run->opts.break_ns;
 	result->dither_ns = run->opts.dither_ns;
-	result->cpu_latency_ns = run->opts.cpu_latency_ns == TLAT_ZERO ? 0
-				 : run->opts.cpu_latency_ns	       ? run->opts.cpu_latency_ns
-								       : -1;
+	if (run->idle_fd >= 0) /* or else it was not asked for, or refused */
+		result->cpu_latency_ns =
+			run->opts.cpu_latency_ns == TLAT_ZERO ? 0 : run->opts.cpu_latency_ns;
 	result->relation =
 		pair ? tlat_machine_relation(run->machine, run->place.kick, run->place.wait) : NULL;
 }
@@ -375,7 +401,7 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 		tlat_break_find(&in->brk, &result->findings);
 	find_losses(in, result);
 	find_oddities(in, result);
-	find_stalls(in, result);
+	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);
 	for (int i = 0; i < in->n_measurers; i++)

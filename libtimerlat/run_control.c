@@ -160,14 +160,25 @@ static int watch(struct tlat_run *run, struct tlat_error *reterr)
 
 /* == Measuring threads == */
 
+static int count_measurers(struct tlat_run *run)
+{
+	int n = 0;
+
+	for_each_measurer (run, in, m)
+		n++;
+	return n;
+}
+
 static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_error *reterr)
 {
 	*ret_started = 0;
 	for_each_measurer (run, in, m) {
-		int error = tlat_measurer_start(m, reterr);
+		struct tlat_error why;
+		int error = tlat_measurer_start(m, &why);
 
 		if (error)
-			return error;
+			return tlat_fail(reterr, error, "%d of %d threads started: %s",
+					 *ret_started, count_measurers(run), why.text);
 		++*ret_started;
 	}
 	return 0;

@@ -76,4 +76,24 @@ comm -3 "$work/code" "$work/page" |
 	-e '/^lint/!s/.*/lint: finding &: in the code, not in timerlat(7)/' |
 	{ ! grep .; } || failed=1
 
+# Each row of the table of reports is filled, its report has one row, and the tests that it names as
+# `FILE: NAME` exist: FILE is a test program, or the end of a script's path.
+while IFS='|' read -r _ id said deed tests rest; do
+	id=${id// /}
+	[[ $said = *[^[:space:]]* && $deed = *[^[:space:]]* && $tests = *[^[:space:]]* && -z $rest ]] ||
+		bad "field-reports.md:$id: not four filled columns"
+	mapfile -t named < <(grep -oE '`[^`]*: [^`]*`' <<<"$tests" | tr -d '`')
+	[[ ${#named[@]} -gt 0 || $tests = *"does not apply"* ]] ||
+		bad "field-reports.md:$id: neither a test nor why it does not apply"
+	for test in "${named[@]}"; do
+		file=${test%%: *}
+		[[ $file != test-* || $file = *.* ]] || file=$file.c
+		found=$(find tests bindings/python/tests -path "*/$file" -print -quit)
+		grep -qF -e "${test#*: }" "${found:-/dev/null}" 2>/dev/null ||
+			bad "field-reports.md:$id: there is no $test"
+	done
+done < <(grep -E '^\| [A-P][0-9]+ \|' tests/field-reports.md)
+grep -oE '^\| [A-P][0-9]+ \|' tests/field-reports.md | sort | uniq -d |
+	sed 's/^/lint: field-reports.md: two rows of /' | { ! grep .; } || failed=1
+
 exit "$failed"

@@ -42,6 +42,37 @@ static void a_refusal_without_privilege_names_limit_and_capability(void **state)
 	assert_undone(text);
 }
 
+/* Functions of pthread return their error and leave errno as it was. */
+static void as_nobody_with_stale_errno(struct words *words, const void *arg)
+{
+	struct rlimit none = { 0, 0 };
+	struct tlat_error error;
+
+	setrlimit(RLIMIT_RTPRIO, &none);
+	if (!become_nobody())
+		return;
+	errno = ENOENT;
+	say(words, "try %d\n", tlat_rt_try(arg, &error));
+	say(words, "code %d\n", error.code);
+	errno = ENOENT;
+	tlat_rt_undo(apply(words, arg));
+}
+
+static void a_stale_errno_is_never_the_reason(void **state)
+{
+	const struct tlat_rt_opts fifo = TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 80);
+	char expect[64];
+	const char *text;
+
+	(void)state;
+	need_root();
+	text = in_child(as_nobody_with_stale_errno, &fifo);
+	snprintf(expect, sizeof(expect), "try %d\ncode %d\napply %d %d ", -EPERM, -EPERM, -EPERM,
+		 -EPERM);
+	assert_says(text, expect);
+	assert_null(strstr(text, "ENOENT"));
+}
+
 static void leave_idle_as_nobody(struct words *words, const void *arg)
 {
 	const struct tlat_sched idle = { .size = sizeof(idle), .policy = SCHED_IDLE };
@@ -268,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refusal_without_privilege_names_limit_and_capability),
+		cmocka_unit_test(a_stale_errno_is_never_the_reason),
 		cmocka_unit_test(leaving_the_idle_policy_names_the_nice_limit),
 		cmocka_unit_test(a_refused_memory_lock_names_the_limit_of_this_process),
 		cmocka_unit_test(a_policy_call_that_lies_is_noticed),

@@ -147,6 +147,7 @@ usage_errors_are_one_line() {
 	usage "'0'" run null --break 0
 	usage "'foo'" run wake-futex --clock foo
 	usage "contradict" run wake-futex -c 0 --pair 0:1
+	usage "write --pair 1:1" run wake-futex -c 1:1
 	usage "--cpus is given twice" run wake-futex -c 0 -c 1
 	usage "--sweep is given twice" run wake-futex --sweep settle=0 --sweep cpu-latency=0
 	usage "'wake-futex' is named twice" run wake-futex null wake-futex

@@ -175,6 +175,7 @@ static int check(struct checker *c, const struct check_config *config, int argc,
 	tlat_save_init(&save, config->json, false, TLAT_UNSET);
 	if (tlat_save_check(&save, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
+	tlat_rights_raise_priority();
 	if (audit(c, &error) < 0)
 		return tlat_complain("check", "%s", error.text);
 	set_origin(c, config, argc, argv);

@@ -35,10 +35,15 @@ static int find_allowed(int32_t **ret_cpus, int32_t *ret_n)
 	size_t bytes = CPU_ALLOC_SIZE(TLAT_CPUS_MAX);
 	int32_t *cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus)), n = 0;
 
-	if (!set || !cpus || sched_getaffinity(0, bytes, set) < 0) {
+	int error = set && cpus ? 0 : ENOMEM;
+
+	if (!error && sched_getaffinity(0, bytes, set) < 0)
+		error = errno;
+	if (error) {
 		free(cpus);
 		CPU_FREE(set);
-		return out_of_memory();
+		tlat_cyc_say("the affinity mask cannot be read: %s", strerror(error));
+		return -error;
 	}
 	for (int32_t cpu = 0; cpu < TLAT_CPUS_MAX; cpu++)
 		if (CPU_ISSET_S((size_t)cpu, bytes, set))
@@ -159,6 +164,43 @@ static void find_rest(struct tlat_cyc_cpus *cpus, int32_t *allowed, int32_t n_al
 	cpus->rest = n ? list_of(allowed, n) : NULL;
 }
 
+/* CPUs that programs do not start on are often the ones to be measured. */
+static void say_left_out(const struct tlat_cyc_cpus *cpus, const struct tlat_machine *machine)
+{
+	int32_t *isolated = calloc(TLAT_CPUS_MAX, sizeof(*isolated)), left = 0;
+	int n = isolated ? tlat_machine_cpus(machine, "isolated", isolated, TLAT_CPUS_MAX, NULL)
+			 : 0;
+	char *list;
+
+	for (int i = 0; i < n; i++)
+		if (!is_among(cpus, isolated[i]))
+			isolated[left++] = isolated[i];
+	list = left ? list_of(isolated, left) : NULL;
+	if (list)
+		tlat_cyc_say("left out, as they are isolated and not in this process's affinity "
+			     "mask: CPUs %s; -a %s measures there",
+			     list, list);
+	free(list);
+	free(isolated);
+}
+
+static void say_overridden(const struct tlat_cyc_cpus *cpus, const int32_t *allowed, int32_t n)
+{
+	int32_t *beyond = calloc((size_t)cpus->n + 1, sizeof(*beyond)), left = 0;
+	char *list;
+
+	for (int32_t i = 0; beyond && i < cpus->n; i++)
+		if (!bsearch(&cpus->cpus[i], allowed, (size_t)n, sizeof(*allowed), ascending))
+			beyond[left++] = cpus->cpus[i];
+	list = left ? list_of(beyond, left) : NULL;
+	if (list)
+		tlat_cyc_say(
+			"CPUs outside this process's affinity mask are used, as they are named: %s",
+			list);
+	free(list);
+	free(beyond);
+}
+
 static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
 		const struct tlat_machine *machine, int32_t *allowed, int32_t n_allowed)
 {
@@ -169,12 +211,15 @@ static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config
 		error = resolve(cpus, config->affinity, allowed, n_allowed, machine);
 		if (error)
 			return error;
+		say_overridden(cpus, allowed, n_allowed);
 	} else {
 		cpus->cpus = calloc((size_t)n_allowed + 1, sizeof(*cpus->cpus));
 		if (!cpus->cpus)
 			return out_of_memory();
 		memcpy(cpus->cpus, allowed, (size_t)n_allowed * sizeof(*allowed));
 		cpus->n = n_allowed;
+		if (config->affinity || config->threads == TLAT_CYC_ALL)
+			say_left_out(cpus, machine);
 	}
 	cpus->floats = !config->affinity;
 	cpus->threads = config->threads == TLAT_CYC_ALL ? cpus->n : (int32_t)config->threads;

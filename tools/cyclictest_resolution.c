@@ -30,5 +30,9 @@ void tlat_cyc_check_resolution(int64_t clock)
 		before = now;
 	}
 	tlat_cyc_say("reported clock resolution: %" PRId64 " nsec", ns_of(&resolution));
-	tlat_cyc_say("measured clock resolution approximately: %" PRId64 " nsec", least);
+	if (least == INT64_MAX)
+		tlat_cyc_say("measured clock resolution: none, the clock stood still for %d reads",
+			     LOOKS);
+	else
+		tlat_cyc_say("measured clock resolution approximately: %" PRId64 " nsec", least);
 }

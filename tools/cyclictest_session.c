@@ -8,24 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
 #include "rights.h"
 #include "stop.h"
 #include "writable.h"
-
-/* A limit that the user may raise is no reason to refuse. */
-static void raise_priority_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_RTPRIO, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_RTPRIO, &limit);
-}
 
 /* Files are looked at before an hour is measured for them. */
 static int check_files(const struct tlat_cyc_config *config)
@@ -181,7 +169,7 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, const struct tlat_cyc_conf
 
 	*s = (struct tlat_cyc_session){ .config = config, .broke = -1 };
 	tlat_stop_install();
-	raise_priority_limit();
+	tlat_rights_raise_priority();
 	tlat_rights_limit_rt(0);
 	r = check_files(config);
 	if (r == 0)

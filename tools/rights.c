@@ -14,6 +14,7 @@ void tlat_rights_for_probes(bool writes)
 {
 	struct tlat_error error;
 
+	tlat_rights_raise_priority();
 	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock,cap_dac_override"
 				 : "cap_sys_nice,cap_ipc_lock",
 			  &error);
@@ -24,6 +25,16 @@ void tlat_rights_for_writing(bool writes_file)
 	struct tlat_error error;
 
 	tlat_rt_drop_caps(writes_file ? "cap_dac_override" : "", &error);
+}
+
+void tlat_rights_raise_priority(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_RTPRIO, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
 void tlat_rights_limit_rt(int64_t spin_ns)

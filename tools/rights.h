@@ -9,8 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* RLIMIT_RTPRIO: what the user may raise by hand is no reason to refuse. A load that was started
+ * before keeps what it had. */
+void tlat_rights_raise_priority(void);
+
 /* Before threads exist: keep what probes need, and the right to write to the user's file or to
- * /dev/cpu_dma_latency. */
+ * /dev/cpu_dma_latency. Raises the priority limit. */
 void tlat_rights_for_probes(bool writes);
 
 /* After the last probe has started. */

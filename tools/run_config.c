@@ -101,16 +101,27 @@ const struct tlat_command tlat_run_command = {
 
 #define REFUSE(...) (tlat_complain("run", __VA_ARGS__), -EINVAL)
 
-/* Two plain CPU numbers: the words of CPU lists contain colons of their own. */
+/* Two plain CPU numbers with a colon between: how many digits the first has, or 0. The words of
+ * CPU lists contain colons of their own. */
+static size_t pair_digits(const char *text)
+{
+	size_t kick = strspn(text, "0123456789");
+	size_t wait = text[kick] == ':' ? strspn(text + kick + 1, "0123456789") : 0;
+
+	return wait && !text[kick + 1 + wait] && kick + wait <= 16 ? kick : 0;
+}
+
 static int check_pair(struct tlat_run_config *c)
 {
-	size_t kick, wait;
+	size_t kick;
 
+	if (c->cpus && pair_digits(c->cpus))
+		return REFUSE("-c '%s': no CPU list; write --pair %s, or a comma", c->cpus,
+			      c->cpus);
 	if (!c->pair)
 		return 0;
-	kick = strspn(c->pair, "0123456789");
-	wait = c->pair[kick] == ':' ? strspn(c->pair + kick + 1, "0123456789") : 0;
-	if (!kick || !wait || c->pair[kick + 1 + wait] || kick + wait > 16)
+	kick = pair_digits(c->pair);
+	if (!kick)
 		return REFUSE("--pair '%s': write two CPU numbers, such as 0:1", c->pair);
 	snprintf(c->pair_cpus, sizeof(c->pair_cpus), "%.*s,%s", (int)kick, c->pair,
 		 c->pair + kick + 1);

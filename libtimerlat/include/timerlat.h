@@ -190,7 +190,8 @@ TLAT_API int tlat_clock_source_from_name(const char *name);
  * tightest of 50 brackets each), quantum, cost of a read. machine (NULL: the
  * one this runs on) is not kept. Returns 0; -EINVAL when source is not one that
  * this machine has, or does not advance like a clock, with the reason; why the
- * root cannot be opened: -EMFILE, -EACCES; -ENOMEM. The calling thread is left
+ * kernel's clocks cannot be read: -EPERM; why the root cannot be opened:
+ * -EMFILE, -EACCES; -ENOMEM. The calling thread is left
  * on the CPUs it had. [setup]
  */
 TLAT_API int tlat_clock_open(struct tlat_clock **ret_clock, const struct tlat_machine *machine,

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Callable
 
 import pytest
@@ -40,6 +43,35 @@ def test_importing_changes_no_signal_mask_limit_or_policy(python: Start) -> None
     )
     before, after = json.loads(python(program).communicate()[0])
     assert before == after
+
+
+def test_importing_measures_nothing(tmp_path: Path) -> None:
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    log = tmp_path / "log"
+    trace = ["strace", "-f", "-qq", "-o", str(log), "-e", "signal=none"]
+    trace += ["-e", "trace=clock_nanosleep,sched_setaffinity,sched_setattr,sched_setscheduler"]
+    path = os.pathsep.join([str(Path(timerlat.__file__).parents[1]), *sys.path])
+    program = "import timerlat; timerlat.__version__"
+    subprocess.run(
+        [*trace, sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert log.read_text() == ""
+
+
+def test_a_list_overrides_the_mask_and_none_obeys_it(python: Start) -> None:
+    if not {0, 1} <= os.sched_getaffinity(0):
+        pytest.skip("needs CPUs 0 and 1")
+    program = (
+        "import json, os, timerlat; os.sched_setaffinity(0, {1})\n"
+        "for options in ({'cpus': '0-1'}, {}):\n"
+        "    r = timerlat.run('timer-nanosleep', samples=20, floor=False, **options)\n"
+        "    print(json.dumps([[x['wait']['cpu'] for x in r.document['results']],\n"
+        "                      [f.id for f in r.findings]]))"
+    )
+    named, chosen = map(json.loads, python(program).communicate()[0].splitlines())
+    assert named[0] == [0, 1] and "affinity-overridden" in named[1]
+    assert chosen[0] == [1] and "affinity-obeyed" in chosen[1]
 
 
 def test_a_run_leaves_the_process_as_it_was(python: Start) -> None:

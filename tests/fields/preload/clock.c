@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/*
+ * clock.c - preloaded: a clock with a fault, by FAKE_CLOCK:
+ *   round:NS  steps of NS          third:NS  a step of NS at every third reading
+ *   slow:NS   a reading takes NS   frozen    the same time for ever
+ *   refused   EPERM, and the time is left unset
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef int clock_fn(clockid_t id, struct timespec *now);
+
+static long long in_ns(const struct timespec *t)
+{
+	return t->tv_sec * 1000000000LL + t->tv_nsec;
+}
+
+static void spin(clock_fn *next, long ns)
+{
+	struct timespec begin, now;
+
+	next(CLOCK_MONOTONIC, &begin);
+	do
+		next(CLOCK_MONOTONIC, &now);
+	while (in_ns(&now) - in_ns(&begin) < ns);
+}
+
+static void third(struct timespec *now, long step_ns)
+{
+	static atomic_long reads;
+	long ns = atomic_fetch_add(&reads, 1) / 3 * step_ns;
+
+	*now = (struct timespec){ 1000 + ns / 1000000000, ns % 1000000000 };
+}
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	static clock_fn *next;
+	const char *fault = getenv("FAKE_CLOCK"), *colon = fault ? strchr(fault, ':') : NULL;
+	long ns = colon ? atol(colon + 1) : 0;
+	int r;
+
+	if (!next)
+		next = (clock_fn *)dlsym(RTLD_NEXT, "clock_gettime");
+	if (fault && !strcmp(fault, "refused")) {
+		errno = EPERM;
+		return -1;
+	}
+	r = next(id, now);
+	if (r || !fault)
+		return r;
+	if (!strncmp(fault, "round", 5))
+		now->tv_nsec -= now->tv_nsec % ns;
+	else if (!strncmp(fault, "third", 5))
+		third(now, ns);
+	else if (!strncmp(fault, "slow", 4))
+		spin(next, ns);
+	else if (!strcmp(fault, "frozen"))
+		*now = (struct timespec){ 1000, 5 };
+	return 0;
+}
