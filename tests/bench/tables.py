@@ -40,8 +40,15 @@ def conclusion(document: dict[str, Any]) -> list[str]:
                     if row["note"]]
 
 
+def kernel_of(machine: dict[str, Any]) -> str:
+    """Its release without what the builder called it, and how it was built."""
+    release, _, built = str(machine.get("kernel") or "unknown").partition(" ")
+    return f"{release.partition('-')[0]} {built}".strip()
+
+
 def conditions(document: dict[str, Any]) -> list[str]:
-    machine, peers, load = document["machine"], document["peers"], document["load"]
+    peers, load = document["peers"], document["load"]
+    machine = {**document["machine"], "kernel": kernel_of(document["machine"])}
     known = ("kernel", "cpu_model", "online", "isolated", "hypervisor", "governor", "idle_driver",
              "clocksource")
     return [
