@@ -7,6 +7,7 @@
  *	wake_bias [ROUNDS]		(default 15)
  */
 #include <linux/futex.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>
@@ -20,6 +21,8 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "compare_stats.h"
+#include "figure.h"
 #include "timerlat.h"
 
 #define SAMPLES	      4000
@@ -28,7 +31,6 @@
 #define REST_AFTER_NS 8000000
 #define REST_CYCLES   3
 #define PRIORITY      40
-#define ROUNDS_MAX    99
 
 /* == The bare loop == */
 
@@ -204,69 +206,58 @@ static double ours_p50_ns(const char *probe, const char *cpus, struct tlat_machi
 	return p50;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x > y ? 1 : x < y ? -1 : 0;
-}
-
-static double median(double *v, int n)
-{
-	qsort(v, (size_t)n, sizeof(*v), ascending);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
-static void compare(const char *probe, bool use_fd, int kick_cpu, int wait_cpu, int rounds,
+static void compare(const char *probe, bool use_fd, int kick_cpu, int wait_cpu, size_t rounds,
 		    struct tlat_machine *machine, struct tlat_clock *clock)
 {
+	double bare[FIGURE_ROUNDS_MAX + 1], ours[FIGURE_ROUNDS_MAX], ratio[FIGURE_ROUNDS_MAX];
 	struct tlat_clock_facts facts = { .size = sizeof(facts) };
-	double bare[ROUNDS_MAX + 1], ours[ROUNDS_MAX], ratio[ROUNDS_MAX], same[ROUNDS_MAX];
-	char cpus[32];
+	double least = INFINITY, most = 0;
+	char cpus[32], name[64];
+	bool one = kick_cpu == wait_cpu;
 
 	tlat_clock_facts(clock, &facts);
-	if (kick_cpu == wait_cpu)
+	if (one)
 		snprintf(cpus, sizeof(cpus), "%d", wait_cpu);
 	else
 		snprintf(cpus, sizeof(cpus), "%d,%d", kick_cpu, wait_cpu);
+	snprintf(name, sizeof(name), "p50 of %s, %s", probe, one ? "one CPU" : "two CPUs");
 	bare[0] = bare_p50_ns(use_fd, kick_cpu, wait_cpu, (double)facts.hz);
-	for (int i = 0; i < rounds; i++) {
+	for (size_t i = 0; i < rounds; i++) {
 		ours[i] = ours_p50_ns(probe, cpus, machine, clock);
 		bare[i + 1] = bare_p50_ns(use_fd, kick_cpu, wait_cpu, (double)facts.hz);
 		ratio[i] = ours[i] * 2 / (bare[i] + bare[i + 1]);
-		same[i] = bare[i + 1] / bare[i];
+		least = fmin(least, bare[i + 1] / bare[i]);
+		most = fmax(most, bare[i + 1] / bare[i]);
 	}
-	qsort(same, (size_t)rounds, sizeof(*same), ascending);
+	figure_write(&(struct figure){ "wake_bias", name, "ns", ours, rounds, "bare loop", bare,
+				       rounds + 1, NULL });
 	printf("%-13s CPU %d->%d  bare p50 %7.1f ns  ours %7.1f ns  ratio %.4f"
 	       "  (bare against itself %.4f..%.4f)\n",
-	       probe, kick_cpu, wait_cpu, median(bare, rounds + 1), median(ours, rounds),
-	       median(ratio, rounds), same[0], same[rounds - 1]);
+	       probe, kick_cpu, wait_cpu, tlat_median(bare, rounds + 1), tlat_median(ours, rounds),
+	       tlat_median(ratio, rounds), least, most);
 	fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : 15;
+	size_t rounds = figure_rounds(argc, argv, 15);
+	int last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 	struct tlat_error error;
 
-	if (rounds < 1 || rounds > ROUNDS_MAX) {
-		fprintf(stderr, "wake_bias: ROUNDS is 1..%d\n", ROUNDS_MAX);
-		return 2;
-	}
 	if (tlat_machine_open(&machine, NULL, &error) < 0 ||
 	    tlat_clock_open(&clock, machine, TLAT_CLOCK_AUTO, &error) < 0) {
 		fprintf(stderr, "wake_bias: %s\n", error.text);
 		return 2;
 	}
-	printf("median of %d alternating rounds of %d samples, settle %d us, SCHED_FIFO %d\n",
+	printf("median of %zu alternating rounds of %d samples, settle %d us, SCHED_FIFO %d\n",
 	       rounds, SAMPLES, SETTLE_NS / 1000, PRIORITY);
-	compare("wake-futex", false, 1, 1, rounds, machine, clock);
-	compare("wake-eventfd", true, 1, 1, rounds, machine, clock);
-	if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
-		compare("wake-futex", false, 0, 1, rounds, machine, clock);
-		compare("wake-eventfd", true, 0, 1, rounds, machine, clock);
+	compare("wake-futex", false, last, last, rounds, machine, clock);
+	compare("wake-eventfd", true, last, last, rounds, machine, clock);
+	if (last > 0) {
+		compare("wake-futex", false, last - 1, last, rounds, machine, clock);
+		compare("wake-eventfd", true, last - 1, last, rounds, machine, clock);
 	}
 	tlat_clock_close(clock);
 	tlat_machine_close(machine);
