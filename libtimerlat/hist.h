@@ -22,12 +22,46 @@ uint64_t tlat_hist_bin_width(uint32_t index);
 #define TLAT_HIST_SLOT_FIRST	(-TLAT_HIST_EARLY_BINS)
 #define TLAT_HIST_SLOT_OVERFLOW TLAT_HIST_BINS
 
+#define TLAT_HIST_SLOTS (TLAT_HIST_EARLY_BINS + TLAT_HIST_BINS + 1)
+
+#define TLAT_HIST_VALUE_MAX ((INT64_C(1) << 37) - 1) /* the last value with a bin */
+#define TLAT_HIST_EARLY_MAX ((INT64_C(1) << 18) - 1)
+
+struct tlat_hist {
+	uint64_t hz;
+	uint64_t count;	  /* the sum of all slots */
+	uint64_t early;	  /* the sum of the early ones */
+	int64_t min, max; /* min > max: empty */
+	/* the values from min to max that have a bin of their own: first, how many; the writer's */
+	uint64_t usual, n_usual;
+	uint64_t slots[TLAT_HIST_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
+};
+
+static inline uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot)
+{
+	return __atomic_load_n(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], __ATOMIC_RELAXED);
+}
+
 int32_t tlat_hist_slot(int64_t value);
 /* The largest value that goes into the slot; INT64_MAX for overflow. */
 int64_t tlat_hist_slot_last(int32_t slot);
-uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot);
+double tlat_hist_slot_width(int32_t slot);
+
+/* The extremes and the slots they lie in; min 0, max 0 and no slots when empty. */
+struct tlat_hist_span {
+	int64_t min, max;
+	int32_t first, last; /* slots */
+};
+
+struct tlat_hist_span tlat_hist_span(const struct tlat_hist *hist);
+/* The sum over slots, the last one included. */
+uint64_t tlat_hist_count_slots(const struct tlat_hist *hist, int32_t first, int32_t last);
 /* Share (0..1) of a slot at or below the value: its mass lies evenly over its width. */
 double tlat_hist_slot_below(int32_t slot, double value);
+
+/* An empty histogram that is to be filled from a report: its pages come as they are used, so that
+ * one of few bins costs little. Not for recording. 0 or -ENOMEM; freed like any other. */
+int tlat_hist_new_untouched(struct tlat_hist **ret_hist, uint64_t hz);
 
 /* Rebuild from a report. Extremes come from the caller; until they are set, the histogram reads as
  * empty. */

@@ -79,9 +79,29 @@ static int add_sum(struct tlat_reader *r, const char *key, uint64_t count, uint6
 	return 0;
 }
 
+struct layout {
+	char layout[8], unit[8];
+	int32_t digits;
+	int64_t hz, min, max, overflow;
+	int32_t first,
+		last; /* slots in use, once there are bins; a search would touch every page */
+	uint64_t sum; /* of their counts */
+};
+
+static void add_bin(struct tlat_hist *hist, struct layout *layout, int32_t slot, uint64_t count)
+{
+	if (!count)
+		return;
+	tlat_hist_add_slot(hist, slot, count);
+	if (slot < layout->first)
+		layout->first = slot;
+	if (slot > layout->last)
+		layout->last = slot;
+}
+
 /* Early bins begin with -1 in bin 1. */
 static int get_bins(struct tlat_reader *r, const json_t *object, bool early, struct tlat_hist *hist,
-		    uint64_t *sum)
+		    struct layout *layout)
 {
 	const char *key = early ? "early" : "counts";
 	int64_t last = early ? TLAT_HIST_EARLY_BINS - 1 : TLAT_HIST_BINS - 1;
@@ -94,18 +114,12 @@ static int get_bins(struct tlat_reader *r, const json_t *object, bool early, str
 	for (size_t i = 0; !ret && i < size; i++) {
 		ret = get_pair(r, json_array_get(array, i), key, index, last, &index, &count);
 		if (!ret)
-			ret = add_sum(r, key, count, sum);
+			ret = add_sum(r, key, count, &layout->sum);
 		if (!ret)
-			tlat_hist_add_slot(hist, slot_of(index, early), count);
+			add_bin(hist, layout, slot_of(index, early), count);
 	}
 	return ret;
 }
-
-struct layout {
-	char layout[8], unit[8];
-	int32_t digits;
-	int64_t hz, min, max, overflow;
-};
 
 static const struct tlat_field layout_fields[] = {
 	TLAT_FIELD(layout, layout, STRING),  TLAT_FIELD(layout, digits, INT32),
@@ -132,24 +146,15 @@ static int get_layout(struct tlat_reader *r, const json_t *object, struct layout
 	return 0;
 }
 
-/* The slot in use nearest to from, looking in steps of step; the histogram is not empty. */
-static int32_t used_slot(const struct tlat_hist *hist, int32_t from, int32_t step)
-{
-	while (!tlat_hist_slot_count(hist, from))
-		from += step;
-	return from;
-}
-
 /* The exact extremes must lie in the outermost bins. */
-static int check_extremes(struct tlat_reader *r, const struct tlat_hist *hist,
-			  const struct layout *layout)
+static int check_extremes(struct tlat_reader *r, const struct layout *layout)
 {
 	if (layout->min > layout->max)
 		return tlat_json_refuse(r, "min", "%lld is above max", (long long)layout->min);
-	if (tlat_hist_slot(layout->min) != used_slot(hist, TLAT_HIST_SLOT_FIRST, 1))
+	if (tlat_hist_slot(layout->min) != layout->first)
 		return tlat_json_refuse(r, "min", "%lld is not in the lowest bin",
 					(long long)layout->min);
-	if (tlat_hist_slot(layout->max) != used_slot(hist, TLAT_HIST_SLOT_OVERFLOW, -1))
+	if (tlat_hist_slot(layout->max) != layout->last)
 		return tlat_json_refuse(r, "max", "%lld is not in the highest bin",
 					(long long)layout->max);
 	return 0;
@@ -170,7 +175,7 @@ static int get_extremes(struct tlat_reader *r, const json_t *object, struct tlat
 	if ((ret = tlat_json_need(r, object, "min", JSON_INTEGER, &value)) < 0 ||
 	    (ret = tlat_json_need(r, object, "max", JSON_INTEGER, &value)) < 0 ||
 	    (ret = tlat_json_get_fields(r, object, layout, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
-	    (ret = check_extremes(r, hist, layout)) < 0)
+	    (ret = check_extremes(r, layout)) < 0)
 		return ret;
 	tlat_hist_set_extremes(hist, layout->min, layout->max);
 	return 0;
@@ -179,13 +184,15 @@ static int get_extremes(struct tlat_reader *r, const json_t *object, struct tlat
 static int fill_hist(struct tlat_reader *r, const json_t *object, struct layout *layout,
 		     struct tlat_hist *hist)
 {
-	uint64_t sum = (uint64_t)layout->overflow;
 	int ret;
 
-	if ((ret = get_bins(r, object, false, hist, &sum)) < 0 ||
-	    (ret = get_bins(r, object, true, hist, &sum)) < 0)
+	layout->sum = (uint64_t)layout->overflow;
+	layout->first = TLAT_HIST_SLOT_OVERFLOW;
+	layout->last = TLAT_HIST_SLOT_FIRST;
+	if ((ret = get_bins(r, object, false, hist, layout)) < 0 ||
+	    (ret = get_bins(r, object, true, hist, layout)) < 0)
 		return ret;
-	tlat_hist_add_slot(hist, TLAT_HIST_SLOT_OVERFLOW, (uint64_t)layout->overflow);
+	add_bin(hist, layout, TLAT_HIST_SLOT_OVERFLOW, (uint64_t)layout->overflow);
 	return get_extremes(r, object, hist, layout);
 }
 
@@ -198,7 +205,7 @@ static int get_hist_members(struct tlat_reader *r, const json_t *member, uint64_
 
 	if (ret < 0)
 		return ret;
-	if (tlat_hist_new(&hist, (uint64_t)layout.hz) < 0)
+	if (tlat_hist_new_untouched(&hist, (uint64_t)layout.hz) < 0)
 		return tlat_json_no_memory(r);
 	ret = fill_hist(r, member, &layout, hist);
 	if (ret < 0)
