@@ -67,11 +67,13 @@ def k2():
     text = ODD.decode(errors="replace")
     with tempfile.TemporaryDirectory() as folder:
         path = os.fsencode(folder) + b"/" + ODD
-        child = [TLAT, "run", "null", "-n", "20", "-q", "--json", path, "--load", b"true " + ODD + b'"']
+        child = [TLAT, "run", "null", "-n", "20", "-q", "--json", path, "--load",
+                 b"true " + ODD + b'"']
         assert subprocess.run(child, stdout=subprocess.DEVNULL, check=False).returncode == 0
         with open(path, encoding="utf-8", errors="strict") as file:
             found = strict(file.read())
-        assert text in found["tool"]["argv"][-3] and text in found["tool"]["argv"][-1], found["tool"]
+        argv = found["tool"]["argv"]
+        assert text in argv[-3] and text in argv[-1], argv
         again = subprocess.run([TLAT, "show", path, "--json", "-"], capture_output=True, check=True)
         assert strict(again.stdout.decode("utf-8", "strict"))["tool"] == found["tool"]
         old = os.fsencode(folder) + b"/old"
@@ -85,8 +87,8 @@ def interrupted(words, after_s, number=signal.SIGTERM):
     """Exit code and report of a run that is ended so long after it began."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/report"
-        child = subprocess.Popen([TLAT, "run", *words, "-c", LAST, "-d", "1h", "-q", "--json", path],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        words = [TLAT, "run", *words, "-c", LAST, "-d", "1h", "-q", "--json", path]
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while len(os.listdir(f"/proc/{child.pid}/task")) < 2:  # its handlers are there by then
             time.sleep(0.005)
         time.sleep(after_s)
@@ -210,7 +212,7 @@ def two_ctrl_c(folder):
 def k8():
     """Nothing of the environment but TLAT_JSON changes a run, and the result has what was asked for
     beside what is in force."""
-    names = "PRIORITY POLICY CPUS AFFINITY INTERVAL LOOPS DURATION THREADS SLACK TLAT_PRIORITY TLAT_CPUS"
+    names = "PRIORITY POLICY CPUS AFFINITY INTERVAL LOOPS DURATION THREADS SLACK TLAT_PRIORITY"
     words = ["timer-nanosleep", *QUICK, "-p", 80, "--seed", 7]
     plain = report(*words)
     found = report(*words, env={name: "48" for name in names.split()})

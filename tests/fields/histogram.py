@@ -34,7 +34,8 @@ def rows_of_cyclictest():
 def a_report_beyond_the_range(folder):
     """200 values of which 150 are longer than the histogram can hold."""
     path = f"{folder}/report"
-    assert run(TLAT, "run", "timer-nanosleep", "-c", LAST, "-n", 200, "-q", "--json", path).code == 0
+    done = run(TLAT, "run", "timer-nanosleep", "-c", LAST, "-n", 200, "-q", "--json", path)
+    assert done.code == 0, done
     with open(path, encoding="utf-8") as file:
         document = strict(file.read())
     result = document["results"][0]

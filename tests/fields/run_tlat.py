@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of field reports share: running the tools, bounded in time; their reports; one line
-for each report of the field."""
+"""What the tests of field reports share: running the tools, bounded in time; their reports; one
+line for each report of the field."""
 import json
 import os
 import shutil

@@ -129,14 +129,15 @@ def traced(words, calls, *options):
     """Lines of strace for these calls of a run, and the run."""
     run_tlat.needs("strace")
     with tempfile.TemporaryDirectory() as folder:
-        done = run("strace", "-f", "-o", f"{folder}/calls", "-e", f"trace={calls}", *options, *words)
+        done = run("strace", "-f", "-o", f"{folder}/calls", "-e", f"trace={calls}", *options,
+                   *words)
         with open(f"{folder}/calls", encoding="utf-8", errors="replace") as file:
             return file.readlines(), done
 
 
 def h4():
-    """The descriptor is the probe's own and blocks; it is armed once, so that no read finds it armed
-    anew. An EAGAIN all the same is no sample."""
+    """The descriptor is the probe's own and blocks; it is armed once, so that no read finds it
+    armed anew. An EAGAIN all the same is no sample."""
     for probe in ("timer-timerfd", "timer-timerfd-poll", "timer-timerfd-epoll"):
         words = [TLAT, "run", probe, "-c", LAST, "-n", "50", "--warmup", "0", "-q", "--json", "-"]
         lines, done = traced(words, "timerfd_create,timerfd_settime")
@@ -149,7 +150,8 @@ def h4():
         result = strict(done.out)["results"][0]
         assert_adds_up(result)
         assert "probe-failed" in [f["id"] for f in result["findings"]] and done.code == 2, done
-        assert result["counts"]["recorded"] > 0 and result["summary"]["min_ns"] > 0, result["summary"]
+        summary = result["summary"]
+        assert result["counts"]["recorded"] > 0 and summary["min_ns"] > 0, summary
 
 
 def deadlines(lines):
@@ -182,8 +184,8 @@ def h5():
 
 
 def h6():
-    """After a late cycle the next deadline is the first of the grid that is ahead: no burst, and each
-    one passed over is counted."""
+    """After a late cycle the next deadline is the first of the grid that is ahead: no burst, and
+    each one passed over is counted."""
     words = [TLAT, "run", "timer-nanosleep", "-c", LAST, "-n", "300", "--warmup", "0", "-q",
              "--policy", "other", "--json", "-"]
     lines, done = traced(words, "clock_nanosleep", "-e",
@@ -198,8 +200,8 @@ def h6():
 
 
 def h7():
-    """Two tools differ where they measure something else. Ours say what: the same run gives the same
-    figures in cyclictest's text, in its JSON and in the report, which names both ends."""
+    """Two tools differ where they measure something else. Ours say what: the same run gives the
+    same figures in cyclictest's text, in its JSON and in the report, which names both ends."""
     with tempfile.TemporaryDirectory() as folder:
         done = run(CYCLICTEST, "-q", "-N", "-a", LAST, "-l", 200, f"--json={folder}/old",
                    f"--tlat-json={folder}/new")
