@@ -14,10 +14,9 @@
 #include "clock_state.h"
 #include "machine.h"
 
-#define TRAPPED_READ_NS 500 /* a read in user space takes 10 to 50 */
-#define SUSPENDED_NS	10000000
-#define STEPPED_NS	10000000
-#define STATED_HZ_PPM	10 /* the kernel rounds to kHz; clocks of boards are this good */
+#define SUSPENDED_NS  10000000
+#define STEPPED_NS    10000000
+#define STATED_HZ_PPM 10 /* the kernel rounds to kHz; clocks of boards are this good */
 
 TLAT_ASSERT_LAYOUT(struct tlat_clock_facts, 6 * 8 + 2 * 4);
 
@@ -72,7 +71,7 @@ static void note_trapped_read(struct tlat_calibration *cal)
 {
 	size_t n = strlen(cal->reason);
 
-	if (cal->read_cost_ns > TRAPPED_READ_NS)
+	if (cal->read_cost_ns > TLAT_TRAPPED_READ_NS)
 		snprintf(cal->reason + n, sizeof(cal->reason) - n,
 			 "; a read takes %.0f ns: it traps", cal->read_cost_ns);
 }

@@ -28,6 +28,10 @@ enum tlat_stamp_kind {
 	TLAT_STAMP_SCRIPT,  /* tests: the script's virtual time */
 };
 
+/* A stamp that takes longer than this enters the kernel or the hypervisor; in user space it takes
+ * 10 to 50 ns. */
+#define TLAT_TRAPPED_READ_NS 500
+
 enum tlat_stamp_edge { TLAT_EDGE_BEGIN, TLAT_EDGE_END };
 
 /* Plays time in tests; called for every stamp of every thread. */

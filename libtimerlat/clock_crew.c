@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "affinity.h"
@@ -114,7 +115,7 @@ static void *member_main(void *arg)
 	struct tlat_crew *crew = m->crew;
 	int error;
 
-	m->tid = gettid();
+	m->tid = (pid_t)syscall(SYS_gettid);
 	if (sched_getscheduler(0) != SCHED_OTHER)
 		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	error = pin(m->cpu);

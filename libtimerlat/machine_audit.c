@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cgroup.h"
 #include "machine_state.h"
 
 /* Idle states that take longer to leave than this stand out in a wake-up latency. */
@@ -82,6 +83,46 @@ static void find_throttling(const struct tlat_machine_facts *facts, struct tlat_
 			  "real-time threads may run %lld us of every %lld us on a CPU: one that "
 			  "spins is stopped for the rest",
 			  (long long)facts->rt_runtime_us, (long long)facts->rt_period_us);
+}
+
+/* What one group may use, of version 2 (cpu.max) or 1; false: no limit, or not known. */
+static bool read_quota(const struct tlat_cgroup *group, int64_t *ret_us, int64_t *ret_period_us)
+{
+	char path[TLAT_CGROUP_FILE_BYTES], text[64];
+	long long us, period_us;
+
+	if (tlat_root_read(group->root_fd, tlat_cgroup_file(group, "cpu.max", path), text,
+			   sizeof(text)) >= 0) {
+		if (sscanf(text, "%lld %lld", &us, &period_us) != 2)
+			return false; /* "max 100000" */
+		*ret_us = us;
+		*ret_period_us = period_us;
+		return true;
+	}
+	tlat_cgroup_file(group, "cpu.cfs_quota_us", path);
+	if (tlat_root_read_int(group->root_fd, path, ret_us) < 0 || *ret_us < 0)
+		return false;
+	tlat_cgroup_file(group, "cpu.cfs_period_us", path);
+	return tlat_root_read_int(group->root_fd, path, ret_period_us) >= 0;
+}
+
+/* A quota is a share of time, not a number of CPUs: threads run at once and stop together. */
+static void find_quota(const struct tlat_machine *machine, struct tlat_findings *findings)
+{
+	struct tlat_cgroup group;
+	int64_t us, period_us;
+
+	if (tlat_cgroup_own(&group, machine->root_fd, "cpu") < 0 &&
+	    tlat_cgroup_own(&group, machine->root_fd, NULL) < 0)
+		return;
+	while (!read_quota(&group, &us, &period_us))
+		if (!tlat_cgroup_up(&group))
+			return;
+	tlat_findings_add(findings, TLAT_INFO, "cpu-quota",
+			  "measure outside of the group, or lift its quota",
+			  "the cgroup %.100s may use %lld us of CPU time in every %lld us: its "
+			  "threads under ordinary policies are stopped for the rest",
+			  group.path, (long long)us, (long long)period_us);
 }
 
 static void find_smt(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
@@ -168,6 +209,7 @@ void tlat_machine_audit(const struct tlat_machine *machine, struct tlat_findings
 	find_governor(facts, findings);
 	find_clocksource(facts, findings);
 	find_throttling(facts, findings);
+	find_quota(machine, findings);
 	find_smt(facts, findings);
 	find_idle(machine, findings);
 	find_memory(facts, findings);

@@ -254,6 +254,23 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 				  result->wait.cpu);
 }
 
+/* What traps is in every stamp, and hides all that is shorter. */
+static void find_slow_stamps(const struct tlat_run *run, const struct tlat_instance *in,
+			     struct tlat_result *result)
+{
+	const struct tlat_calibration *cal = tlat_clock_calibration(run->clock);
+	double cost_ns = in->ctx->stamper.kind == TLAT_STAMP_GETTIME ? cal->gettime_cost_ns
+								     : cal->read_cost_ns;
+
+	if (cost_ns > TLAT_TRAPPED_READ_NS)
+		tlat_findings_add(&result->findings, TLAT_WARN, "clock-slow",
+				  "cat /sys/devices/system/clocksource/clocksource0/"
+				  "{current,available}_clocksource; tsc is read without a trap",
+				  "a stamp takes %.1f us: the figures contain that, and what is "
+				  "shorter cannot be measured",
+				  cost_ns / 1e3);
+}
+
 static void describe(const struct tlat_run *run, int i, struct tlat_result *result)
 {
 	int64_t interval_ns = tlat_run_interval_ns(run, i);
@@ -404,6 +421,7 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);
+	find_slow_stamps(run, in, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_move(&result->findings, &in->measurers[i].findings);
 	for (int i = 0; i < in->n_measurers; i++)

@@ -186,6 +186,18 @@ uint64_t tlat_stats_needed_at(double p, double tau)
 	return (uint64_t)fmax((double)tlat_stats_needed(1 - rarer), independent);
 }
 
+/* Past either end of the range a value is known by the end and the extreme only: between them. */
+static void open_at_ends(const struct tlat_hist *hist, struct tlat_estimate *e)
+{
+	double first = (double)tlat_hist_slot_last(TLAT_HIST_SLOT_FIRST);
+	double last = (double)tlat_hist_slot_last(TLAT_HIST_SLOT_OVERFLOW - 1);
+
+	if (e->lo > last)
+		e->lo = fmax(last, (double)tlat_hist_min(hist));
+	if (e->hi < first)
+		e->hi = fmin(first, (double)tlat_hist_max(hist));
+}
+
 void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
 			 struct tlat_estimate *ret)
 {
@@ -198,4 +210,5 @@ void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks 
 	ret->value = ret->supported ? tlat_hist_quantile(hist, p) : (double)tlat_hist_max(hist);
 	ret->lo = tlat_hist_quantile(hist, ret->supported ? bounds.p_lo : 0);
 	ret->hi = tlat_hist_quantile(hist, ret->supported ? bounds.p_hi : 1);
+	open_at_ends(hist, ret);
 }

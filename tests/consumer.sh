@@ -94,4 +94,11 @@ if [[ $forms = *static* ]]; then
 	compile pc-c-whole "${CC:-cc}" "$outside/consumer.c" -std=c11 -static \
 		$(pkg-config --static --libs libtimerlat)
 	try_program static "$work/pc-c-whole"
+	# Linked whole it needs nothing: no library, no /proc, no /sys.
+	mkdir "$work/empty"
+	cp "$work/pc-c-whole" "$work/empty/program"
+	if [ "$(id -u)" -eq 0 ]; then
+		chroot "$work/empty" /program || fail "exits with $? in an empty root directory"
+		echo "ok: pc-c-whole in an empty root directory"
+	fi
 fi

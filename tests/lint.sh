@@ -88,7 +88,8 @@ while IFS='|' read -r _ id said deed tests rest; do
 	for test in "${named[@]}"; do
 		file=${test%%: *}
 		[[ $file != test-* || $file = *.* ]] || file=$file.c
-		found=$(find tests bindings/python/tests -path "*/$file" -print -quit)
+		found=$(find .ci tests bindings/python/tests \
+			\( -path "*/$file" -o -path "$file" \) -print -quit)
 		grep -qF -e "${test#*: }" "${found:-/dev/null}" 2>/dev/null ||
 			bad "field-reports.md:$id: there is no $test"
 	done

@@ -57,7 +57,14 @@ fi
 warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -include $header"
 # shellcheck disable=SC2086
 "${CC:-cc}" -std=c11 $warnings -x c /dev/null || fail "timerlat.h alone is not C11"
-# shellcheck disable=SC2086
-"${CXX:-g++}" -std=c++17 -Wold-style-cast $warnings -x c++ /dev/null ||
-	fail "timerlat.h alone is not C++17"
-echo "ok: timerlat.h stands alone in C11 and C++17"
+for compiler in "${CXX:-g++}" clang++; do
+	command -v "$compiler" >/dev/null || { echo "left out: $compiler is not installed"; continue; }
+	for standard in c++11 c++17 c++20; do
+		# Twice: the second time it has to add nothing.
+		printf '#include "%s"\n' "$header" "$header" >"$work/header.cpp"
+		# shellcheck disable=SC2086
+		"$compiler" -std=$standard -Wold-style-cast $warnings -x c++ "$work/header.cpp" ||
+			fail "timerlat.h alone is not $standard for $compiler"
+	done
+done
+echo "ok: timerlat.h stands alone in C11, and in C++11 to C++20"

@@ -225,6 +225,30 @@ static void values_out_of_range_are_counted_and_their_extremes_exact(void **stat
 	tlat_hist_free(hist);
 }
 
+/* From nothing to the largest there is, one by one: no sum and no shift overflows. */
+static void values_up_to_the_largest_have_exact_extremes(void **state)
+{
+	static const int64_t values[] = {
+		0, 1, INT64_C(1) << 31, INT64_C(5000000000), INT64_C(1) << 62, INT64_MAX
+	};
+	struct tlat_hist *hist = new_hist(), *lone = new_hist();
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(values); i++) {
+		tlat_hist_record(hist, values[i]);
+		assert_int_equal(tlat_hist_count(hist), i + 1);
+		assert_true(tlat_hist_max(hist) == values[i] && tlat_hist_min(hist) == 0);
+		assert_true(tlat_hist_quantile(hist, 1) == (double)values[i]);
+		tlat_hist_reset(lone);
+		tlat_hist_record(lone, values[i]);
+		assert_true(tlat_hist_quantile(lone, 0.5) == (double)values[i]);
+		assert_true(tlat_hist_quantile_bound(lone, 0.99) == values[i]);
+		assert_true(tlat_hist_mean(lone) == (double)values[i]);
+	}
+	tlat_hist_free(lone);
+	tlat_hist_free(hist);
+}
+
 /* Merging */
 
 static void record_some(struct tlat_hist *hist, struct tlat_hist *all)
@@ -735,6 +759,7 @@ int main(void)
 		cmocka_unit_test(init_touches_every_page),
 		cmocka_unit_test(reset_forgets_all_values),
 		cmocka_unit_test(values_out_of_range_are_counted_and_their_extremes_exact),
+		cmocka_unit_test(values_up_to_the_largest_have_exact_extremes),
 		cmocka_unit_test(merging_is_exact_in_any_order),
 		cmocka_unit_test(merging_an_empty_histogram_changes_nothing),
 		cmocka_unit_test(units_that_differ_by_more_than_100_ppm_do_not_merge),

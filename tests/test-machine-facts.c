@@ -195,6 +195,24 @@ static void findings_say_the_value_and_the_cause(void **state)
 	assert_audit_says("clocksource", "hpet");
 }
 
+static void a_quota_of_the_group_or_of_one_above_is_named(void **state)
+{
+	(void)state;
+	replay("cpuset-v1");
+	compose_file(&root, "proc/self/cgroup", "1:cpu:/t/inner\\n0::/\\n");
+	compose_file(&root, "sys/fs/cgroup/cpu/t/inner/cpu.cfs_quota_us", "-1\\n");
+	compose_file(&root, "sys/fs/cgroup/cpu/t/cpu.cfs_quota_us", "50000\\n");
+	compose_file(&root, "sys/fs/cgroup/cpu/t/cpu.cfs_period_us", "100000\\n");
+	assert_audit_says("cpu-quota", "/t may use 50000 us of CPU time in every 100000 us");
+	end_replay();
+	replay("partition-inside");
+	compose_file(&root, "proc/self/cgroup", "0::/t\\n");
+	compose_file(&root, "sys/fs/cgroup/t/cpu.max", "max 100000\\n");
+	assert_audit("");
+	compose_file(&root, "sys/fs/cgroup/t/cpu.max", "25000 100000\\n");
+	assert_audit_says("cpu-quota", "/t may use 25000 us of CPU time in every 100000 us");
+}
+
 static void a_root_without_cpus_is_refused_with_a_reason(void **state)
 {
 	struct tlat_error error;
@@ -280,6 +298,7 @@ int main(void)
 		TEST(what_cannot_be_read_is_unknown),
 		TEST(the_audit_names_what_each_machine_suffers_from),
 		TEST(findings_say_the_value_and_the_cause),
+		TEST(a_quota_of_the_group_or_of_one_above_is_named),
 		TEST(a_root_without_cpus_is_refused_with_a_reason),
 		TEST(the_real_machine_is_read_and_a_pair_found),
 		TEST(an_affinity_mask_longer_than_expected_is_read_whole),

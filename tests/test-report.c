@@ -189,6 +189,7 @@ static void what_this_library_does_not_know_survives_a_rewrite(void **state)
 
 static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs(void **state)
 {
+	static const double no_share[] = { 0, 1, 50, 99, -1, 101, NAN }; /* per cent are refused */
 	struct tlat_report *report = sample_report();
 	struct tlat_summary s = { .size = sizeof(s) };
 	double value = -1, high = -1;
@@ -204,7 +205,10 @@ static void a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_need
 			 -ENODATA);
 	same_double(value, -1);
 	same_double(high, s.max_ns);
-	assert_int_equal(tlat_result_quantile_ns(report->results[0], 1, NULL, NULL, NULL), -EINVAL);
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(no_share); i++)
+		assert_int_equal(
+			tlat_result_quantile_ns(report->results[0], no_share[i], NULL, NULL, NULL),
+			-EINVAL);
 	text = sample_text(report);
 	document = json_loads(text, 0, NULL);
 	result = json_array_get(json_object_get(document, "results"), 0);

@@ -256,6 +256,27 @@ static void lateness_is_recorded_exactly(void **state)
 	book_free(&book);
 }
 
+/* No clock but the script's, no sleep: 1 to 100 us, each once, each in its bin. */
+static void a_scripted_clock_gives_exactly_its_histogram(void **state)
+{
+	int64_t lateness[100];
+	struct world world = { .lateness = lateness, .n_lateness = 100 };
+	struct tlat_book book;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		lateness[i] = (i * 37 % 100 + 1) * 1000;
+	run_solo(&world, &scripted_solo, 100, &book);
+	assert_int_equal(tlat_hist_count(book.latency), 100);
+	for (int64_t us = 1; us <= 100; us++)
+		assert_int_equal(tlat_hist_slot_count(book.latency, tlat_hist_slot(us * 1000)), 1);
+	assert_int_equal(tlat_hist_min(book.latency), 1000);
+	assert_int_equal(tlat_hist_max(book.latency), 100000);
+	assert_true(tlat_hist_quantile(book.latency, 0.5) >= 50000);
+	assert_true(tlat_hist_quantile(book.latency, 0.5) <= 51000);
+	book_free(&book);
+}
+
 static void what_is_missed_is_made_up_for_when_recorded_ones_are_counted(void **state)
 {
 	const int64_t lateness[] = { 7, 2500000, 7, 1000000, 7, 7, 7 };
@@ -851,6 +872,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lateness_is_recorded_exactly),
+		cmocka_unit_test(a_scripted_clock_gives_exactly_its_histogram),
 		cmocka_unit_test(what_is_missed_is_made_up_for_when_recorded_ones_are_counted),
 		cmocka_unit_test(a_grid_begins_at_its_phase),
 		cmocka_unit_test(points_passed_over_are_missed),

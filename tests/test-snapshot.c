@@ -73,6 +73,16 @@ static void check_running(const struct tlat_report *report)
 	assert_true(has_finding(result, "running"));
 }
 
+static void assert_extremes_only_spread(const struct tlat_report *early,
+					const struct tlat_report *late)
+{
+	const struct tlat_hist *before = tlat_report_result(early, 0)->latency;
+	const struct tlat_hist *after = tlat_report_result(late, 0)->latency;
+
+	assert_true(tlat_hist_max(after) >= tlat_hist_max(before));
+	assert_true(tlat_hist_min(after) <= tlat_hist_min(before));
+}
+
 static void grows_and_adds_up(const char *probe, const char *cpus)
 {
 	struct tlat_run *run = start(probe, cpus);
@@ -84,10 +94,12 @@ static void grows_and_adds_up(const char *probe, const char *cpus)
 	assert_int_equal(tlat_run_snapshot(run, &second, NULL), 0);
 	check_running(second);
 	assert_true(tlat_report_result(second, 0)->counts.asked > asked);
+	assert_extremes_only_spread(first, second);
 	last = finish(run);
 	assert_string_equal(tlat_report_end(last), "signal");
 	assert_true(tlat_report_result(last, 0)->counts.asked >=
 		    tlat_report_result(second, 0)->counts.asked);
+	assert_extremes_only_spread(second, last);
 	/* it outlives the run */
 	check_running(first);
 	tlat_report_free(first);

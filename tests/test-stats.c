@@ -208,6 +208,29 @@ static void too_few_samples_give_the_maximum_and_no_support(void **state)
 	}
 }
 
+/* Of what is too long for the histogram only the largest value is known exactly. */
+static void beyond_the_range_an_interval_is_as_wide_as_what_is_not_known(void **state)
+{
+	const double end = (double)((INT64_C(1) << 37) - 1);
+	struct tlat_hist *hist = ranks(50);
+	struct tlat_estimate e;
+
+	(void)state;
+	for (int64_t i = 0; i < 150; i++) {
+		tlat_hist_record(hist, (INT64_C(1) << 38) + i);
+		tlat_hist_record(hist, -(INT64_C(1) << 30) - i);
+	}
+	tlat_stats_quantile(hist, NULL, 0.75, &e);
+	assert_true(e.supported && e.hi == e.value);
+	assert_float_equal(e.value, (double)((INT64_C(1) << 38) + 149), 0);
+	assert_float_equal(e.lo, end, 0);
+	tlat_stats_quantile(hist, NULL, 0.25, &e);
+	assert_true(e.supported && e.lo == e.value);
+	assert_float_equal(e.value, -(double)(INT64_C(1) << 30) - 149, 0);
+	assert_true(e.hi > e.value);
+	tlat_hist_free(hist);
+}
+
 static void an_empty_histogram_supports_nothing(void **state)
 {
 	struct tlat_hist *hist = new_hist();
@@ -401,6 +424,7 @@ int main(void)
 		cmocka_unit_test(samples_needed_are_ten_beyond_the_quantile),
 		cmocka_unit_test(intervals_are_the_exact_order_statistics),
 		cmocka_unit_test(too_few_samples_give_the_maximum_and_no_support),
+		cmocka_unit_test(beyond_the_range_an_interval_is_as_wide_as_what_is_not_known),
 		cmocka_unit_test(an_empty_histogram_supports_nothing),
 		cmocka_unit_test(a_bound_needs_the_samples_that_make_it_finite),
 		cmocka_unit_test(tau_is_the_size_of_clusters),

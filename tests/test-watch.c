@@ -245,6 +245,27 @@ static void switches_and_steal_come_from_stat(void **state)
 	tlat_watch_delta_free(delta);
 }
 
+static void assert_stolen(int64_t steal_ns, int64_t duration_ns, enum tlat_severity severity)
+{
+	struct tlat_watch_delta delta = { .steal_ns = steal_ns, .duration_ns = duration_ns };
+	struct tlat_findings findings = { 0 };
+
+	tlat_watch_find(&delta, &findings);
+	assert_int_equal(findings.n, 1);
+	assert_string_equal(findings.v[0].id, "stolen-time");
+	assert_int_equal(findings.v[0].severity, severity);
+	tlat_findings_free(&findings);
+}
+
+static void a_hundredth_stolen_is_a_warning(void **state)
+{
+	(void)state;
+	assert_stolen(500000000, 2000000000, TLAT_WARN);
+	assert_stolen(20000000, 2000000000, TLAT_INFO);
+	assert_stolen(30000000, 2000000000, TLAT_WARN);
+	assert_stolen(10000000, 60000000, TLAT_INFO); /* one step of the count */
+}
+
 static void throttling_is_summed_over_own_group_and_those_above(void **state)
 {
 	const struct tree *tree = *state;
@@ -395,6 +416,7 @@ int main(void)
 		REPLAYED(cpus_that_come_or_go_meanwhile_are_not_counted),
 		REPLAYED(idle_states_are_told_by_cpu_and_name),
 		REPLAYED(switches_and_steal_come_from_stat),
+		cmocka_unit_test(a_hundredth_stolen_is_a_warning),
 		REPLAYED(throttling_is_summed_over_own_group_and_those_above),
 		REPLAYED(hrtimer_counts_are_those_of_the_cpus_used),
 		REPLAYED(what_no_file_tells_is_not_known),

@@ -14,6 +14,7 @@
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
+#include "stop.h"
 #include "text.h"
 
 int tlat_cyc_say(const char *format, ...)
@@ -233,6 +234,7 @@ static int run(struct tlat_cyc_session *s, int argc, char **argv)
 
 	if (tlat_cyc_measure(s) < 0)
 		return TLAT_CYC_BAD;
+	tlat_stop_over();
 	document.end_s = time(NULL);
 	document.machine = s->machine;
 	document.code = code = judge(s);

@@ -185,6 +185,7 @@ static void attend(struct tlat_cyc_session *s)
 
 	if (s->config->duration_s)
 		view.until_ns = now_ns() + s->config->duration_s * SEC_NS + GRACE_NS;
+	tlat_stop_hear();
 	redraw(s, &view);
 	while (!over) {
 		fflush(stdout);

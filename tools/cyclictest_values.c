@@ -139,8 +139,12 @@ int tlat_cyc_take_histogram(const struct tlat_cyc_option *option, const char *va
 	if (error)
 		return error;
 	config->histofall = option->letter == 'H';
-	if (config->rows > TLAT_CYC_ROWS_MAX)
+	if (config->rows > TLAT_CYC_ROWS_MAX) {
 		config->rows = TLAT_CYC_ROWS_MAX;
+		tlat_cyc_say("the histogram has %d rows, which is the most; larger values are "
+			     "counted as overflows",
+			     TLAT_CYC_ROWS_MAX);
+	}
 	return 0;
 }
 

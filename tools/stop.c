@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * stop.c - signals that end a measurement. They stay blocked everywhere except inside ppoll(), so
- * that no measuring thread is ever interrupted and no handler meets a run that is being freed.
+ * stop.c - signals that end a measurement. While measuring threads are made they are blocked except
+ * inside ppoll(), so that none of these is ever interrupted. Output may wait for a reader for ever,
+ * and is written with them let through.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,6 +19,10 @@ static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile int32_t requested; /* a sig_atomic_t, of a size that the library knows */
 static volatile sig_atomic_t group_to_kill;
 static sigset_t old_mask;
+static bool installed;
+static struct {
+	bool over, requested;
+} measuring; /* what was requested when it was over */
 
 /* timeout(1) and terminals send one request twice, to the process and to its group. */
 #define ONE_REQUEST_NS 500000000LL
@@ -59,6 +64,7 @@ void tlat_stop_install(void)
 	struct sigaction action = { .sa_handler = on_signal };
 	sigset_t set;
 
+	installed = true;
 	stop_set(&set);
 	action.sa_mask = set;
 	sigprocmask(SIG_BLOCK, &set, &old_mask);
@@ -92,11 +98,11 @@ void tlat_stop_take_along(pid_t group)
 
 bool tlat_stop_requested(void)
 {
-	return requested;
+	return measuring.over ? measuring.requested : requested != 0;
 }
 
-/* From the first signal on the next one is taken anywhere: it ends the program. */
-static void let_the_second_through(void)
+/* In this thread: from the first signal on the next one is taken anywhere, and ends the program. */
+static void let_through(void)
 {
 	sigset_t set;
 
@@ -106,8 +112,33 @@ static void let_the_second_through(void)
 
 const volatile int32_t *tlat_stop_flag(void)
 {
-	let_the_second_through();
+	let_through();
 	return &requested;
+}
+
+/* A call that writes goes on after the first one. */
+void tlat_stop_hear(void)
+{
+	if (!installed)
+		return;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++) {
+		struct sigaction action;
+
+		sigaction(stop_signals[i], NULL, &action);
+		if (action.sa_handler != on_signal)
+			continue;
+		action.sa_flags |= SA_RESTART;
+		sigaction(stop_signals[i], &action, NULL);
+	}
+	let_through();
+}
+
+void tlat_stop_over(void)
+{
+	if (!measuring.over)
+		measuring.requested = requested != 0;
+	measuring.over = true;
+	tlat_stop_hear();
 }
 
 bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
@@ -117,17 +148,23 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
 		.tv_sec = timeout_ms / 1000,
 		.tv_nsec = timeout_ms % 1000 * 1000000L,
 	};
-	sigset_t mask;
+	sigset_t set, before, mask;
 	int r;
 
 	/* Not the mask of the beginning: a run may have blocked a signal for its own use. */
-	sigprocmask(SIG_BLOCK, NULL, &mask);
+	stop_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	mask = before;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++)
 		sigdelset(&mask, stop_signals[i]);
+	if (requested)
+		tlat_run_stop(run);
 	r = ppoll(&fd, 1, timeout_ms < 0 ? NULL : &timeout, &mask);
 	if (requested) {
-		let_the_second_through();
+		let_through();
 		tlat_run_stop(run);
+	} else {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	return r > 0 || (r < 0 && errno != EINTR);
 }

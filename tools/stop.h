@@ -32,7 +32,16 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms);
  */
 const volatile int32_t *tlat_stop_flag(void);
 
-/* Whether a signal has asked for the end. */
+/*
+ * Once all measuring threads have been started: from now on a signal is taken anywhere in this
+ * thread and breaks off no write; the second one ends a program that waits for a reader.
+ */
+void tlat_stop_hear(void);
+
+/* The same when nothing measures any more: what comes later ends no measurement. */
+void tlat_stop_over(void);
+
+/* Whether a signal has asked for the end, of the measurement as long as that is not over. */
 bool tlat_stop_requested(void);
 
 #endif /* TLAT_STOP_H */

@@ -45,9 +45,19 @@ def test_what_the_samples_cannot_carry_is_an_error_or_a_bound(solo: timerlat.Rep
         solo.percentile(99.9999)
     assert caught.value.bound_ns == solo.max
     assert solo.percentile(99.9999, bound=True) == solo.max
-    for outside in (0, 100, -1):
+    for outside in (0, 100, -1, 101, math.nan):
         with pytest.raises(timerlat.InvalidOption):
             solo.percentile(outside)
+
+
+def test_a_percentile_is_per_cent(solo: timerlat.Report) -> None:
+    """0.99 is not 99 %: it is a value that few are below, or that the samples cannot carry."""
+    assert solo.percentile(50) == solo.p50
+    for share in (0.5, 0.99):
+        try:
+            assert solo.percentile(share) <= solo.percentile(5)
+        except timerlat.NotEnoughSamples as error:
+            assert f"p{share:g}" in str(error)
 
 
 def test_the_histogram_holds_every_value(solo: timerlat.Report) -> None:

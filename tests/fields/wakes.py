@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Field reports I: ways of waking, io_uring, signals."""
+import re
+import sys
+import tempfile
+
+import run_tlat
+from run_tlat import LAST, TLAT, assert_adds_up, findings, report, run, strict
+
+
+def i1():
+    """What the kernel makes of a short timeout is reported with the tick beside it; below 10 us it
+    is refused; without io_uring the cause is named."""
+    short = run(TLAT, "run", "timer-uring", "-i", "5us", "-n", 1000)
+    assert short.code == 2 and "below 10000 ns" in short.err and not short.out, short
+    if run(TLAT, "run", "timer-uring", "-n", 1).code:
+        raise run_tlat.Skip("timer-uring cannot run here")
+    document = report("timer-uring", "-c", LAST, "-i", "10us", "-n", 1000, "--policy", "other")
+    result = document["results"][0]
+    assert_adds_up(result)
+    assert result["counts"]["asked"] == 1000 and result["counts"]["early"] == 0, result["counts"]
+    assert document["machine"]["hz"] > 0
+    run_tlat.needs("strace")
+    for error, words in (("EPERM", "kernel.io_uring_disabled"), ("ENOSYS", "CONFIG_IO_URING")):
+        done = run("strace", "-f", "-o", "/dev/null", "-e", f"inject=io_uring_setup:error={error}",
+                   TLAT, "run", "timer-uring", "-n", 10)
+        assert done.code == 2 and words in done.err and done.err.count("\n") == 1, done
+
+
+def metric_of_the_manual():
+    """The expression with which tlat(1) compares two ways of waking."""
+    with open(f"{run_tlat.SOURCE}/tools/man/tlat.1", encoding="utf-8") as file:
+        return re.search(r"^\t--metric '(\"summary\".*)'$", file.read(), re.M)[1]
+
+
+# On a busy machine samples can hang together so much that they carry no median.
+TRIES = 5
+VERDICT = r"^verdict: (REGRESSION|TAIL-REGRESSION|IMPROVEMENT|EQUIVALENT|TRIVIAL|INCONCLUSIVE)$"
+
+
+def in_turn(probes, *words):
+    """Two mechanisms on one CPU, compared by tlat ab: what it prints, and its reports."""
+    sides = [f"{TLAT} run {probe} -c {LAST} -n 500 -q --json -" for probe in probes]
+    for _ in range(TRIES):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(TLAT, "ab", "--a", sides[0], "--b", sides[1], "--metric",
+                       metric_of_the_manual(), "--unit", "ns", "--state", f"{folder}/state", "-q",
+                       *words)
+            if "is not in what" not in done.err:
+                with open(f"{folder}/state", encoding="utf-8") as file:
+                    return done, [strict(line) for line in file]
+    raise AssertionError(f"no median in any of {TRIES} tries: {done}")
+
+
+def i2():
+    """Mechanisms are compared in turn, in an order drawn at random, on the same CPU under the same
+    policy, each beside its floor; tlat ab refuses to compare their reports without that."""
+    done, runs = in_turn(("wake-futex", "wake-eventfd"), "--pairs", 4, "--seed", 1)
+    assert re.search(VERDICT, done.out, re.M), done
+    order = "".join(r["design"]["side"] for r in runs)
+    assert re.fullmatch("(ABBA|BAAB){2}", order), order
+    document = report("wake-futex", "wake-eventfd", "-c", LAST, "-n", 300)
+    one, other = document["results"]
+    for key in ("settle_ns", "interval_ns", "relation"):
+        assert one[key] == other[key], key
+    for side in ("wait", "kick"):
+        kept = ("cpu", "policy", "priority")
+        assert [one[side][k] for k in kept] == [other[side][k] for k in kept], side
+    assert one["floor"]["n"] > 0 and other["floor"]["n"] > 0
+    refused = run(TLAT, "ab", "--a", f"{TLAT} run wake-futex -c {LAST} -n 50 -q", "--b",
+                  f"{TLAT} run wake-eventfd -c {LAST} -n 50 -q", "--pairs", 2, "-q")
+    assert refused.code == 2 and "same probe on both sides" in refused.err, refused
+
+
+def i3():
+    """Every wake is matched with its kick: none is lost, none ends by a bound, on one CPU and on
+    two, with the CPUs busy."""
+    for cpus in [LAST] + ([f"{run_tlat.CPUS[0]},{LAST}"] if len(run_tlat.CPUS) > 1 else []):
+        document = report("wake-futex", "-c", cpus, "-n", 5000, "--policy", "other", "--settle", 0,
+                          "--load", "while :; do :; done & while :; do :; done", "-d", "20s")
+        result = document["results"][0]
+        assert_adds_up(result)
+        counts = result["counts"]
+        assert counts["recorded"] > 0 and counts["rejected"]["timeout"] == 0, counts
+        assert counts["rejected"]["coalesced"] == 0 and counts["early"] == 0, counts
+        assert "lost-wake" not in findings(document)
+        assert result["from"].startswith("before futex(FUTEX_WAKE)"), result["from"]
+
+
+def i5():
+    """A limit that nothing is above never ends a run of signals; one that all are above ends it at
+    the first value, which is said with its thread."""
+    words = ["signal-tgkill-sigwait", "signal-tgkill-handler", "-c", LAST, "-n", 500, "--warmup", 0]
+    document = report(*words, "--break", "1000s")
+    assert document["run"]["end"] == "count"
+    assert [r["counts"]["asked"] for r in document["results"]] == [500, 500]
+    done = run(TLAT, "run", *words, "--break", "1ns", "-q", "--json", "-")
+    broken = strict(done.out)
+    result = broken["results"][0]
+    assert done.code == 1 and broken["run"]["end"] == result["end"] == "break", done
+    counts = result["counts"]
+    assert counts["asked"] <= 2 and result["outliers"][0]["value_ns"] > 1, counts
+    assert f"CPU {LAST}" in findings(broken)["break"]["text"], findings(broken)["break"]
+    assert "signal-tgkill-handler" in findings(broken)["not-started"]["text"]
+
+
+def i6():
+    """A difference has an interval, and one of which the interval holds none is never called one.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        done, runs = in_turn(("wake-eventfd", "wake-eventfd"), "--pairs", 8, "--json",
+                             f"{folder}/comparison")
+        with open(f"{folder}/comparison", encoding="utf-8") as file:
+            item = strict(file.read())["items"][0]
+    low, high = item["interval"]
+    assert len(runs) == 16 and low <= item["ratio"] <= high and low < high, item
+    if low <= 1 <= high:
+        assert item["verdict"] in ("EQUIVALENT", "INCONCLUSIVE") and done.code in (0, 77), done
+    few, _ = in_turn(("wake-eventfd", "wake-futex"), "--pairs", 3)
+    assert few.code == 77 and "verdict: INCONCLUSIVE" in few.out, few
+
+
+if __name__ == "__main__":
+    sys.exit(run_tlat.main({"I1": i1, "I2": i2, "I3": i3, "I5": i5, "I6": i6}))
