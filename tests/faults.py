@@ -76,8 +76,10 @@ ERRORS = {
     "mlockall": "EPERM", "mq_open": "EMFILE", "pipe2": "EMFILE", "dup2": "EMFILE",
 }
 
-# The C library ends the process when these fail, or they are how a process ends.
+# The C library ends the process when these fail, they are how a process ends, or they are how
+# something is taken away and there is no other way.
 NOT_TO_FAIL = {
+    "mq_unlink", "unlink", "rmdir",
     "futex", "exit", "exit_group", "execve", "rt_sigreturn", "arch_prctl", "set_tid_address",
     "set_robust_list", "rseq", "restart_syscall", "wait4", "brk", "madvise", "munmap",
 }

@@ -114,22 +114,21 @@ def machine_settings() -> dict[str, Any]:
     state: dict[str, Any] = {path: read_text(path) for path in SETTINGS}
     for place in TRACING:
         state[place] = read_text(f"{place}/tracing_on")
-        with contextlib.suppress(OSError):
-            state[f"{place}/instances"] = sorted(os.listdir(f"{place}/instances"))
-    state["cgroups"] = sorted(glob.glob("/sys/fs/cgroup/**/*tlat*", recursive=True))
     state["affinity"] = sorted(os.sched_getaffinity(0))
     state["policy"] = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
     return state
 
 
 def named_objects(queues: str | None) -> set[str]:
-    """Message queues, semaphores and shared memory with a name, of processes that are no more."""
+    """Message queues, semaphores, shared memory, cgroups and instances of the kernel's trace that
+    are named after a process which is no more."""
     found = set()
-    for folder in filter(None, ("/dev/shm", queues)):
-        for name in os.listdir(folder):
-            match = re.search(r"(?:cyclictest|tlat\D*)(\d+)", name)
+    places = ["/dev/shm/*", "/sys/fs/cgroup/**/", *(f"{place}/instances/*" for place in TRACING)]
+    for place in places + ([f"{queues}/*"] if queues else []):
+        for path in glob.iglob(place, recursive=True):
+            match = re.search(r"(?:cyclictest|tlat\D*)(\d+)", os.path.basename(path.rstrip("/")))
             if match and not is_alive(int(match[1])):
-                found.add(os.path.join(folder, name))
+                found.add(path)
     return found
 
 
@@ -236,7 +235,25 @@ class Place:
         deadline = time.monotonic() + within_s
         while (said := self.leftovers(kept)) and time.monotonic() < deadline:
             time.sleep(0.02)
+        if said:
+            self.clear(kept)
         assert not said, "left behind: " + "; ".join(said[:6])
+
+    def clear(self, kept: Iterable[str]) -> None:
+        """So that what one command left is not put down to the next."""
+        for pid in self.still_running():
+            os.kill(pid, signal.SIGKILL)
+        for name in set(os.listdir(self.folder)) - {"tmp", *kept}:
+            if os.path.isdir(self.path(name)):
+                shutil.rmtree(self.path(name))
+            else:
+                os.unlink(self.path(name))
+        shutil.rmtree(self.temporary)
+        os.mkdir(self.temporary)
+        for path in named_objects(self.queues) - self.before[1]:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        self.before = machine_settings(), named_objects(self.queues), holders_of_idle()
 
 
 class Tally:

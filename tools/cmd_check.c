@@ -147,6 +147,7 @@ static int conclude(const struct checker *c, const struct check_config *config,
 {
 	struct tlat_error error;
 
+	tlat_stop_finish();
 	if (!save->path || tlat_save_is_file(save))
 		tlat_findings_print(c->report, true, stdout);
 	if (tlat_save_end(save, c->report, &error) < 0)

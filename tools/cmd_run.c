@@ -160,6 +160,7 @@ static int conclude(struct tlat_session *s)
 	struct tlat_error error;
 	int code = TLAT_EXIT_FINE, verdict;
 
+	tlat_stop_finish();
 	if (s->load)
 		tlat_load_note(s->load, s->report);
 	tlat_selftest_quote(s->report);

@@ -188,7 +188,9 @@ static void attend(struct tlat_cyc_session *s)
 	redraw(s, &view);
 	while (!over) {
 		fflush(stdout);
+		tlat_stop_hold_back();
 		over = tlat_stop_poll(s->run, pause_ms(s, &view));
+		tlat_stop_let_through();
 		for (int32_t i = 0; i < s->stats.n; i++)
 			take_values(s, i);
 		tlat_cyc_status_serve(&s->status, &s->stats, tlat_cyc_smi_look(&s->smi));

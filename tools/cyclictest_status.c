@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cyclictest_status.c - handlers only note that they were called; the main loop does the rest. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,11 +23,33 @@ static void on_signal(int signal)
 		to_shared = 1;
 }
 
+static bool is_of_the_dead(const char *name)
+{
+	int pid, end = 0;
+
+	return sscanf(name, "cyclictest%9d%n", &pid, &end) == 1 && !name[end] && kill(pid, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+/* What killed programs left: readers take the name for a process that they may signal. */
+static void sweep_shared(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_of_the_dead(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 static void make_shared(struct tlat_cyc_status *status)
 {
 	int fd;
 
 	snprintf(status->shared, sizeof(status->shared), "/dev/shm/cyclictest%d", (int)getpid());
+	sweep_shared();
 	unlink(status->shared); /* of a killed program that had the same number */
 	fd = open(status->shared, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)

@@ -17,6 +17,7 @@ static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile int32_t requested; /* a sig_atomic_t, of a size that the library knows */
 static volatile sig_atomic_t group_to_kill;
+static volatile sig_atomic_t finished; /* with what could be ended */
 static sigset_t old_mask;
 
 /* timeout(1) and terminals send one request twice, to the process and to its group. */
@@ -34,9 +35,9 @@ static void on_signal(int sig)
 {
 	static int64_t first_ns; /* handlers do not interrupt each other: each masks all */
 
-	if (!requested) {
+	if (!first_ns) {
 		first_ns = now_ns();
-		requested = 1;
+		requested |= !finished;
 		return;
 	}
 	if (now_ns() - first_ns < ONE_REQUEST_NS)
@@ -56,7 +57,8 @@ static void stop_set(sigset_t *set)
 
 void tlat_stop_install(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	/* Restarts what writes; ppoll() returns all the same. */
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	sigset_t set;
 
 	stop_set(&set);
@@ -95,8 +97,7 @@ bool tlat_stop_requested(void)
 	return requested;
 }
 
-/* From the first signal on the next one is taken anywhere: it ends the program. */
-static void let_the_second_through(void)
+void tlat_stop_let_through(void)
 {
 	sigset_t set;
 
@@ -104,9 +105,23 @@ static void let_the_second_through(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+void tlat_stop_hold_back(void)
+{
+	sigset_t set;
+
+	stop_set(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void tlat_stop_finish(void)
+{
+	finished = 1;
+	tlat_stop_let_through();
+}
+
 const volatile int32_t *tlat_stop_flag(void)
 {
-	let_the_second_through();
+	tlat_stop_let_through();
 	return &requested;
 }
 
@@ -124,9 +139,11 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++)
 		sigdelset(&mask, stop_signals[i]);
+	if (requested) /* while signals were let through */
+		tlat_run_stop(run);
 	r = ppoll(&fd, 1, timeout_ms < 0 ? NULL : &timeout, &mask);
-	if (requested) {
-		let_the_second_through();
+	if (requested) { /* the next one is taken anywhere */
+		tlat_stop_let_through();
 		tlat_run_stop(run);
 	}
 	return r > 0 || (r < 0 && errno != EINTR);

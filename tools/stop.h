@@ -32,6 +32,17 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms);
  */
 const volatile int32_t *tlat_stop_flag(void);
 
+/*
+ * While this thread may be held up, such as by the reader of what it writes: a signal is noted, and
+ * a second one ends the program. Calls go on where they were.
+ */
+void tlat_stop_let_through(void);
+void tlat_stop_hold_back(void);
+
+/* The measurement is over: what is left is to be written, and a signal does not change it any more;
+ * a second one still ends the program. */
+void tlat_stop_finish(void);
+
 /* Whether a signal has asked for the end. */
 bool tlat_stop_requested(void);
 
