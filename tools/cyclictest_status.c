@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,12 +24,22 @@ static void on_signal(int signal)
 		to_shared = 1;
 }
 
-static bool is_of_the_dead(const char *name)
+/* Neither its number nor its lock is anybody's; one of another container may have a number of ours.
+ */
+static bool is_of_the_dead(int dir_fd, const char *name)
 {
-	int pid, end = 0;
+	int pid, end = 0, fd;
+	bool dead;
 
-	return sscanf(name, "cyclictest%9d%n", &pid, &end) == 1 && !name[end] && kill(pid, 0) < 0 &&
-	       errno == ESRCH;
+	if (sscanf(name, "cyclictest%9d%n", &pid, &end) != 1 || name[end] || kill(pid, 0) == 0 ||
+	    errno != ESRCH)
+		return false;
+	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	dead = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	close(fd);
+	return dead;
 }
 
 /* What killed programs left: readers take the name for a process that they may signal. */
@@ -38,7 +49,7 @@ static void sweep_shared(void)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (is_of_the_dead(entry->d_name))
+		if (is_of_the_dead(dirfd(dir), entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
@@ -55,7 +66,8 @@ static void make_shared(struct tlat_cyc_status *status)
 	if (fd < 0)
 		status->shared[0] = '\0';
 	else
-		close(fd);
+		flock(fd, LOCK_EX | LOCK_NB); /* says that its process lives, whatever its number */
+	status->shared_fd = fd;
 }
 
 int tlat_cyc_status_open(struct tlat_cyc_status *status, const char *fifo)
@@ -81,8 +93,10 @@ void tlat_cyc_status_close(struct tlat_cyc_status *status)
 {
 	if (status->made_fifo)
 		unlink(status->fifo);
-	if (status->shared[0])
-		unlink(status->shared);
+	if (!status->shared[0])
+		return;
+	unlink(status->shared);
+	close(status->shared_fd);
 }
 
 static void put_block(const struct tlat_cyc_stats *stats, const int64_t *smis, FILE *out)
