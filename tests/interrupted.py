@@ -123,6 +123,17 @@ def try_signal(place: Place, command: Command, number: int, seconds: float) -> N
     place.check_clean(KEPT)
 
 
+def limit_of_real_time_is_told(place: Place) -> None:
+    """The kernel's signal at RLIMIT_RTTIME, here one of a millisecond and a thread that spins."""
+    tlat = leftover.command(["tlat", "run", "wake-futex", "--settle", "60ms", "-n", "50"])
+    ended = place.run(["prlimit", "--rttime=1000:", *tlat])
+    if "policy-refused" in ended.out or ended.code == 0:
+        return  # this user gets no real-time policy
+    assert ended.code == 2, f"exit {ended.code}: {ended.err}"
+    assert len(ended.lines()) == 1 and "real-time thread" in ended.err, ended.err
+    place.check_clean()
+
+
 def main() -> None:
     rng = random.Random(SEED)
     tally = Tally()
@@ -134,6 +145,8 @@ def main() -> None:
                 with tally.case(f"{name}: {number.name} after {seconds:.3f} s"):
                     try_signal(place, command, number, seconds)
                 place.clear(())
+        with tally.case("the limit of real-time threads"):
+            limit_of_real_time_is_told(place)
     tally.end("signals sent")
 
 

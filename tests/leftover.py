@@ -22,7 +22,7 @@ sys.path.insert(0, HERE)
 import check_schema  # noqa: E402
 
 PROGRAMS = {"tlat": os.environ["TLAT"], "cyclictest": os.environ["TLAT_CYCLICTEST"]}
-LIMIT_S = 60
+LIMIT_S = 120
 TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 IDLE = "/dev/cpu_dma_latency"
 SETTINGS = [f"/proc/sys/kernel/{name}" for name in (

@@ -119,7 +119,8 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config) ||
 			       s->config.trace_mark);
 	end_with_parent();
-	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns));
+	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns),
+			     "tlat run", TLAT_EXIT_NO_ANSWER);
 	return open_clock(s, reterr);
 }
 
