@@ -42,8 +42,8 @@ static void on_limit(int signal)
 {
 	(void)signal;
 	say(name);
-	say(": a real-time thread ran to its limit without a rest, as another did not get to run; "
-	    "use a higher -p, or other CPUs\n");
+	say(": a real-time thread ran to RLIMIT_RTTIME without a rest: what it waits for is kept "
+	    "from running; use a higher -p, or other CPUs\n");
 	_exit(exit_code);
 }
 
