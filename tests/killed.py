@@ -125,6 +125,17 @@ def kill_ab(place: Place, rng: random.Random) -> None:
     place.check_clean({"state.jsonl"})
 
 
+def command_under_way_ends(place: Place) -> None:
+    """Whether the shell became the command or not."""
+    tlat = leftover.PROGRAMS["tlat"]
+    for side in (f"exec {tlat} run null -d 40s", f"{tlat} run null -d 40s; true"):
+        child = start(place, [tlat, "ab", "--a", side, "--b", side, "-q"])
+        time.sleep(0.5)
+        assert len(place.still_running()) >= 2, "no command was under way"
+        kill_after(child, 0)
+        check_no_process(place)
+
+
 def file_in_the_way_is_replaced(place: Place) -> None:
     """As a run leaves it that is killed between making its file and giving it its name."""
     for name in ("run", "storm"):
@@ -148,6 +159,8 @@ def main() -> None:
                 place.clear(())
         with tally.case("ab"):
             kill_ab(place, rng)
+        with tally.case("ab, a command under way"):
+            command_under_way_ends(place)
         place.clear(())
         with tally.case("a file in the way"):
             file_in_the_way_is_replaced(place)

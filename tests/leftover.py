@@ -222,11 +222,11 @@ class Place:
                 said += [f"at its end: {line.strip()}" for line in file]
         return said
 
-    def forget_descriptors(self) -> None:
+    def forget(self, what: str) -> None:
         """Of what the witness saw."""
         with contextlib.suppress(OSError):
             with open(self.log, encoding="ascii") as file:
-                rest = [line for line in file if "descriptor" not in line]
+                rest = [line for line in file if what not in line]
             with open(self.log, "w", encoding="ascii") as file:
                 file.writelines(rest)
 

@@ -62,6 +62,17 @@ def file_becomes_a_directory(place: Place, name: str) -> None:
     shutil.rmtree(place.path("dir"))
 
 
+def closed_streams_are_nobodys(place: Place, name: str) -> None:
+    """What is opened later must not get what is printed."""
+    child = place.start(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh",
+                         *leftover.command([*LONG[name][0], "--json", place.path("out")])])
+    time.sleep(0.3)
+    streams = [os.readlink(f"/proc/{child.pid}/fd/{fd}") for fd in range(3)]
+    assert streams == ["/dev/null"] * 3, f"0, 1 and 2 are {streams}"
+    assert child.wait(leftover.LIMIT_S) == LONG[name][1], "what was printed was lost"
+    assert has_results(place.path("out"), name)
+
+
 # == Readers ==
 
 def read_slowly(fd: int, bytes_per_s: int) -> bytes:
@@ -122,6 +133,7 @@ CASES: Cases = (
     (directory_vanishes, tuple(LONG)),
     (file_vanishes, tuple(LONG)),
     (file_becomes_a_directory, tuple(LONG)),
+    (closed_streams_are_nobodys, tuple(LONG)),
     (reader_is_slow, ("all",)),
     (reader_does_not_read, ("all",)),
 )
