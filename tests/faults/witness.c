@@ -44,8 +44,7 @@ static int open_directory(const char *path)
 }
 
 /* Calls see() for each entry that is a number. */
-static void each_number(const char *path, void (*see)(struct state *s, int number),
-			struct state *s)
+static void each_number(const char *path, void (*see)(struct state *s, int number), struct state *s)
 {
 	int fd = open_directory(path), failed = 0;
 	char text[4096];
