@@ -316,8 +316,10 @@ int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *co
 {
 	struct tlat_compare_opts o = { 0 };
 	struct tlat_comparison *c;
-	int ret = tlat_opts_copy(&o, sizeof(o), opts, reterr);
+	int ret;
 
+	tlat_error_begin(reterr);
+	ret = tlat_opts_copy(&o, sizeof(o), opts, reterr);
 	if (!ret)
 		ret = check_opts(&o, reterr);
 	if (ret < 0)
@@ -333,7 +335,7 @@ int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *co
 		tlat_comparison_free(c);
 	else
 		*ret_comparison = c;
-	return ret;
+	return tlat_error_end(reterr, ret);
 }
 
 void tlat_comparison_free(struct tlat_comparison *c)

@@ -20,6 +20,21 @@ int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
 	return code;
 }
 
+void tlat_error_begin(struct tlat_error *reterr)
+{
+	if (!reterr)
+		return;
+	reterr->code = 0;
+	reterr->text[0] = '\0';
+}
+
+int tlat_error_end(struct tlat_error *reterr, int code)
+{
+	if (code < 0 && reterr && !*reterr->text)
+		return tlat_fail(reterr, code, "%s", strerror(-code));
+	return code;
+}
+
 static bool is_zero(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

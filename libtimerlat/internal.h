@@ -38,6 +38,13 @@ int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
+ * For calls that go deep: *reterr (may be NULL) is emptied first, and in the end a failure that
+ * nobody put into words gets those of its code. tlat_error_end() returns code.
+ */
+void tlat_error_begin(struct tlat_error *reterr);
+int tlat_error_end(struct tlat_error *reterr, int code);
+
+/*
  * Copy the caller's size-first struct *src (NULL: all defaults) into *dst of
  * dst_size bytes. Returns 0, -EINVAL for size 0, -E2BIG for an unknown tail
  * that is not zero.

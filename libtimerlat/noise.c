@@ -195,6 +195,7 @@ int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *op
 	struct tlat_noise noise = { 0 };
 	int error;
 
+	tlat_error_begin(reterr);
 	tlat_gate_init(&noise.gate);
 	error = prepare(&noise, opts, reterr);
 	if (!error)
@@ -206,5 +207,5 @@ int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *op
 			tlat_fail(reterr, error, "no report: %s", strerror(-error));
 	}
 	forget(&noise);
-	return error;
+	return tlat_error_end(reterr, error);
 }

@@ -124,6 +124,43 @@ static int open_beside(const char *path, char *temp, size_t size)
 	return -EEXIST;
 }
 
+/* A file without a name, which goes with a process that is killed; not every file system has such.
+ */
+static int open_nameless(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX] = ".";
+
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path) + 1, path);
+	return open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, FILE_MODE);
+}
+
+/*
+ * A name can be given only where there is no file yet, so one beside path is on its way to it. That
+ * is the same for all: what a process left there that was killed in between is in the next one's
+ * way, and goes.
+ */
+static int name_it(int fd, const char *path)
+{
+	char own[64], temp[PATH_MAX];
+	int ret = -EEXIST;
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	if ((size_t)snprintf(temp, sizeof(temp), "%s.tmp", path) >= sizeof(temp))
+		return -ENAMETOOLONG;
+	for (int i = 0; i < 100 && (ret == -EEXIST || ret == -ENOENT); i++) {
+		ret = linkat(AT_FDCWD, own, AT_FDCWD, temp, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+		if (ret == -EEXIST)
+			unlink(temp);
+		if (!ret && rename(temp, path) < 0)
+			ret = -errno;
+	}
+	if (ret < 0 && ret != -EEXIST)
+		unlink(temp);
+	return ret;
+}
+
 /* Make the rename itself survive a power cut; not every file system can. */
 static void sync_directory(const char *path)
 {
@@ -141,8 +178,7 @@ static void sync_directory(const char *path)
 }
 
 /* old: the file that will be replaced, or NULL. */
-static int fill_and_rename(int fd, const char *temp, const char *path, const struct stat *old,
-			   const char *text, size_t n)
+static int fill(int fd, const struct stat *old, const char *text, size_t n)
 {
 	int ret = write_all(fd, text, n);
 
@@ -150,14 +186,32 @@ static int fill_and_rename(int fd, const char *temp, const char *path, const str
 		ret = -errno;
 	if (!ret && fsync(fd) < 0)
 		ret = -errno;
+	return ret;
+}
+
+static int replace_by_nameless(int fd, const char *path, const struct stat *old, const char *text,
+			       size_t n)
+{
+	int ret = fill(fd, old, text, n);
+
+	if (!ret)
+		ret = name_it(fd, path);
+	if (close(fd) < 0 && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int replace_by_named(int fd, const char *temp, const char *path, const struct stat *old,
+			    const char *text, size_t n)
+{
+	int ret = fill(fd, old, text, n);
+
 	if (close(fd) < 0 && !ret)
 		ret = -errno;
 	if (!ret && rename(temp, path) < 0)
 		ret = -errno;
 	if (ret < 0)
 		unlink(temp);
-	else
-		sync_directory(path);
 	return ret;
 }
 
@@ -165,13 +219,19 @@ static int replace_regular(const char *path, const struct stat *old, const char 
 			   struct tlat_error *reterr)
 {
 	char temp[PATH_MAX];
-	int fd = open_beside(path, temp, sizeof(temp));
-	int ret;
+	int fd = open_nameless(path);
+	int ret = fd < 0 ? -errno : replace_by_nameless(fd, path, old, text, n);
 
-	if (fd < 0)
-		return fail(path, "no file can be made beside it", fd, reterr);
-	ret = fill_and_rename(fd, temp, path, old, text, n);
-	return ret < 0 ? fail(path, "not written, the file is as it was", ret, reterr) : 0;
+	if (ret < 0) { /* without /proc, for instance */
+		fd = open_beside(path, temp, sizeof(temp));
+		if (fd < 0)
+			return fail(path, "no file can be made beside it", fd, reterr);
+		ret = replace_by_named(fd, temp, path, old, text, n);
+	}
+	if (ret < 0)
+		return fail(path, "not written, the file is as it was", ret, reterr);
+	sync_directory(path);
+	return 0;
 }
 
 int tlat_file_replace(const char *path, const char *text, size_t n, struct tlat_error *reterr)

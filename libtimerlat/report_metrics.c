@@ -22,6 +22,8 @@ json_t *tlat_metrics_json(struct tlat_writer *w, const struct tlat_result *resul
 		json_t *object = json_object();
 
 		tlat_json_put_fields(w, object, figure, fields, TLAT_ARRAY_SIZE(fields));
+		if (!*figure->unit) /* a plain number; null would say that it is not known */
+			tlat_json_put(w, object, "unit", json_string(""));
 		tlat_json_put(w, object, "better",
 			      json_string(better_names[figure->better - TLAT_LOWER]));
 		tlat_json_push(w, array, object);

@@ -56,6 +56,7 @@ int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
 	struct tlat_run *run = calloc(1, sizeof(*run));
 	int error;
 
+	tlat_error_begin(reterr);
 	if (!run)
 		return tlat_fail(reterr, -ENOMEM, "no memory for a run");
 	error = prepare(run, opts, reterr);
@@ -63,7 +64,7 @@ int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
 		error = start_controller(run, reterr);
 	if (error) {
 		tlat_run_free(run);
-		return error;
+		return tlat_error_end(reterr, error);
 	}
 	tlat_gate_gather(&run->begun, 1);
 	if (!run->failed) {
@@ -73,7 +74,7 @@ int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
 	tlat_run_join(run);
 	error = tlat_fail(reterr, run->failed, "%s", run->error.text);
 	tlat_run_free(run);
-	return error;
+	return tlat_error_end(reterr, error);
 }
 
 int tlat_run_fd(const struct tlat_run *run)

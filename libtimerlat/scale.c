@@ -290,13 +290,15 @@ int tlat_scale(struct tlat_report **ret_report, const struct tlat_scale_opts *op
 	       struct tlat_error *reterr)
 {
 	struct tlat_scale s = { 0 };
-	int error = prepare(&s, opts, reterr);
+	int error;
 
+	tlat_error_begin(reterr);
+	error = prepare(&s, opts, reterr);
 	if (!error)
 		error = measure(&s, ret_report, reterr);
 	tlat_result_free(s.result);
 	tlat_findings_free(&s.findings);
 	tlat_machine_close(s.own_machine);
 	free(s.place);
-	return error;
+	return tlat_error_end(reterr, error);
 }

@@ -93,8 +93,10 @@ int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *op
 	       struct tlat_error *reterr)
 {
 	struct tlat_storm_session s = { .watchdog = TLAT_HELPER_NONE };
-	int error = prepare(&s, opts, reterr);
+	int error;
 
+	tlat_error_begin(reterr);
+	error = prepare(&s, opts, reterr);
 	if (!error)
 		error = tlat_storm_measure(&s, reterr);
 	if (!error && any_stuck(s.storm) && !tlat_storm_get(s.storm->killed))
@@ -108,5 +110,5 @@ int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *op
 	tlat_storm_forget(&s);
 	tlat_machine_close(s.own_machine);
 	free(s.place);
-	return error;
+	return tlat_error_end(reterr, error);
 }

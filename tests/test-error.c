@@ -88,6 +88,26 @@ static void an_error_too_long_for_its_text_is_cut(void **state)
 	assert_int_equal(tlat_fail(NULL, -ENOENT, "%s", name), -ENOENT);
 }
 
+static void a_failure_without_words_gets_those_of_its_code(void **state)
+{
+	struct tlat_error error;
+
+	(void)state;
+	memset(&error, 'x', sizeof(error));
+	tlat_error_begin(&error);
+	assert_string_equal(error.text, "");
+	assert_int_equal(tlat_error_end(&error, 0), 0);
+	assert_string_equal(error.text, "");
+	assert_int_equal(tlat_error_end(&error, -ENOMEM), -ENOMEM);
+	assert_string_equal(error.text, strerror(ENOMEM));
+	assert_int_equal(error.code, -ENOMEM);
+	tlat_fail(&error, -EINVAL, "words");
+	assert_int_equal(tlat_error_end(&error, -EINVAL), -EINVAL);
+	assert_string_equal(error.text, "words");
+	tlat_error_begin(NULL);
+	assert_int_equal(tlat_error_end(NULL, -EINVAL), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +116,7 @@ int main(void)
 		cmocka_unit_test(facts_for_an_older_caller_end_where_its_struct_ends),
 		cmocka_unit_test(facts_for_a_newer_caller_end_with_zero),
 		cmocka_unit_test(an_error_too_long_for_its_text_is_cut),
+		cmocka_unit_test(a_failure_without_words_gets_those_of_its_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

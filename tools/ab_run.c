@@ -12,6 +12,7 @@
 
 #include "ab_run.h"
 #include "ab_side.h"
+#include "ab_state.h"
 #include "tool.h"
 
 static uint64_t mix(uint64_t z)
@@ -105,6 +106,12 @@ int tlat_ab_resume(struct tlat_ab_session *s, struct tlat_error *reterr)
 	s->seed = s->config->only < 0 ? (uint64_t)s->config->seed : 0;
 	if (!s->config->state || access(s->config->state, F_OK) < 0)
 		return 0;
+	r = tlat_ab_state_mend(s->config->state, reterr);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		tlat_complain("ab", "%.200s: its last line was cut short; that run is made again",
+			      s->config->state);
 	r = tlat_reports_read(&all, s->config->state, reterr);
 	for (size_t i = 0; i < all.n; i++) {
 		if (!r)

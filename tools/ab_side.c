@@ -5,10 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ab_directory.h"
 #include "ab_side.h"
+#include "orphans.h"
 #include "reports.h"
 #include "tool.h"
 
@@ -16,7 +19,8 @@
 
 struct tlat_ab_bench {
 	const struct tlat_ab_config *config;
-	char directory[64], json[96], output[96];
+	struct tlat_ab_directory directory;
+	char json[96], output[96];
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 };
@@ -46,25 +50,6 @@ static void take_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int make_directory(struct tlat_ab_bench *bench, struct tlat_error *reterr)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	if (!tmp || !*tmp || strlen(tmp) > 40)
-		tmp = "/tmp";
-	snprintf(bench->directory, sizeof(bench->directory), "%s/tlat-ab.XXXXXX", tmp);
-	if (!mkdtemp(bench->directory)) {
-		bench->directory[0] = '\0';
-		return tlat_tool_fail(reterr, -errno,
-				      "%s: no directory for reports (%s); set TMPDIR to one that "
-				      "can be written",
-				      tmp, strerror(errno));
-	}
-	snprintf(bench->json, sizeof(bench->json), "%s/run.json", bench->directory);
-	snprintf(bench->output, sizeof(bench->output), "%s/output", bench->directory);
-	return 0;
-}
-
 int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *config,
 		 struct tlat_error *reterr)
 {
@@ -74,7 +59,9 @@ int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *
 	if (!bench)
 		return tlat_tool_fail(reterr, -ENOMEM, "out of memory");
 	bench->config = config;
-	r = make_directory(bench, reterr);
+	r = tlat_ab_directory_make(&bench->directory, reterr);
+	snprintf(bench->json, sizeof(bench->json), "%s/run.json", bench->directory.path);
+	snprintf(bench->output, sizeof(bench->output), "%s/output", bench->directory.path);
 	if (!r && config->metric)
 		r = tlat_machine_open(&bench->machine, NULL, reterr);
 	if (!r && config->metric)
@@ -84,27 +71,28 @@ int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *
 		return r;
 	}
 	take_signals();
+	tlat_orphans_adopt();
 	*ret_bench = bench;
 	return 0;
 }
 
 void tlat_ab_close(struct tlat_ab_bench *bench)
 {
-	if (bench->directory[0]) {
-		unlink(bench->json);
-		unlink(bench->output);
-		rmdir(bench->directory);
-	}
+	tlat_ab_directory_remove(&bench->directory);
 	tlat_clock_close(bench->clock);
 	tlat_machine_close(bench->machine);
 	free(bench);
 }
 
-static _Noreturn void be_command(const struct tlat_ab_bench *bench, const char *command)
+static _Noreturn void be_command(const struct tlat_ab_bench *bench, const char *command,
+				 pid_t parent)
 {
 	int null_fd = open("/dev/null", O_RDONLY);
 	int out_fd = open(bench->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* tlat run sees to it that the chain goes on */
+	if (getppid() != parent)
+		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
 	if (null_fd >= 0)
 		dup2(null_fd, STDIN_FILENO);
@@ -129,21 +117,23 @@ static int wait_for(pid_t pid)
 static int run_command(const struct tlat_ab_bench *bench, const char *command,
 		       struct tlat_error *reterr)
 {
-	pid_t pid;
+	pid_t pid, parent = getpid();
 	int status;
 
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		be_command(bench, command);
+		be_command(bench, command, parent);
 	if (pid < 0)
 		return tlat_tool_fail(reterr, -errno, "no process for '%.200s': %s", command,
 				      strerror(errno));
 	child = pid;
 	status = wait_for(pid);
 	child = 0;
-	if (stopped)
+	if (stopped) {
+		tlat_orphans_end();
 		return tlat_tool_fail(reterr, -ECANCELED, "ended by a signal");
+	}
 	return status;
 }
 

@@ -147,7 +147,7 @@ static int conclude(const struct checker *c, const struct check_config *config,
 {
 	struct tlat_error error;
 
-	tlat_stop_over();
+	tlat_stop_finish();
 	if (!save->path || tlat_save_is_file(save))
 		tlat_findings_print(c->report, true, stdout);
 	if (tlat_save_end(save, c->report, &error) < 0)
@@ -162,7 +162,7 @@ static int self_test(struct checker *c, const struct check_config *config, FILE 
 		     struct tlat_error *reterr)
 {
 	tlat_rights_for_probes(config->json && out);
-	tlat_rights_limit_rt(0);
+	tlat_rights_limit_rt(0, "tlat check", TLAT_EXIT_NO_ANSWER);
 	return tlat_selftest(c->report, c->machine, c->clock, (int)config->trials, out, reterr);
 }
 

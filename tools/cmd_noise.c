@@ -158,7 +158,7 @@ static int noise(struct noise_config *c, int argc, char **argv)
 	if (r == 0) {
 		tlat_stop_install();
 		tlat_rights_for_probes(tlat_save_is_file(&save));
-		tlat_rights_limit_rt(c->duration_ns);
+		tlat_rights_limit_rt(c->duration_ns, "tlat noise", TLAT_EXIT_NO_ANSWER);
 		r = open_clock(c, machine, &clock, &error);
 	}
 	if (r == 0)

@@ -5,8 +5,10 @@
  * signals are held back from then on.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "measure.h"
 #include "results.h"
@@ -83,6 +85,13 @@ static int open_clock(struct tlat_session *s, struct tlat_error *reterr)
 	return 0;
 }
 
+/* As a part of tlat ab, that is not to go on alone, whatever ends the rest. */
+static void end_with_parent(void)
+{
+	if (getenv("TLAT_JSON"))
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
 /* Whether a run writes to /dev/cpu_dma_latency. */
 static bool holds_idle(const struct tlat_run_config *c)
 {
@@ -109,7 +118,9 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 		return r;
 	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config) ||
 			       s->config.trace_mark);
-	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns));
+	end_with_parent();
+	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns),
+			     "tlat run", TLAT_EXIT_NO_ANSWER);
 	return open_clock(s, reterr);
 }
 
@@ -160,7 +171,7 @@ static int conclude(struct tlat_session *s)
 	struct tlat_error error;
 	int code = TLAT_EXIT_FINE, verdict;
 
-	tlat_stop_over();
+	tlat_stop_finish();
 	if (s->load)
 		tlat_load_note(s->load, s->report);
 	tlat_selftest_quote(s->report);

@@ -14,7 +14,9 @@
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
+#include "save_text.h"
 #include "stop.h"
+#include "streams.h"
 #include "text.h"
 
 int tlat_cyc_say(const char *format, ...)
@@ -113,49 +115,53 @@ static int judge(const struct tlat_cyc_session *s)
 
 /* == Output == */
 
-/* Closing is when a full disk shows. */
-static int finish(FILE *out, bool fine, const char *option, const char *path)
+/* What is made by put() as a whole; NULL: to standard output. */
+static int write_file(struct tlat_cyc_session *s, const char *option, const char *path,
+		      void (*put)(struct tlat_cyc_session *s, FILE *out))
 {
-	int error = fine ? 0 : errno;
+	struct tlat_error error;
+	char *text = NULL;
+	size_t size;
+	FILE *out = path ? open_memstream(&text, &size) : stdout;
+	bool whole;
 
-	if (out == stdout)
+	if (!out)
+		return tlat_cyc_say("%s %s: not written: out of memory", option, path);
+	put(s, out);
+	if (!path)
 		return TLAT_CYC_FINE; /* looked at in the end */
-	if (fclose(out) < 0 && fine) {
-		error = errno;
-		fine = false;
+	whole = !ferror(out);
+	if (fclose(out) || !whole || !size) {
+		free(text);
+		return tlat_cyc_say("%s %s: not written: out of memory", option, path);
 	}
-	return fine ? TLAT_CYC_FINE
-		    : tlat_cyc_say("%s %s: not written: %s", option, path, strerror(error));
+	text[size - 1] = '\0'; /* its last line is ended again */
+	return tlat_save_text(path, text, &error) < 0 ? tlat_cyc_say("%s %s", option, error.text)
+						      : TLAT_CYC_FINE;
 }
 
-static int fail_open(const char *option, const char *path)
+static void put_histogram(struct tlat_cyc_session *s, FILE *out)
 {
-	return tlat_cyc_say("%s %s: not written: %s", option, path, strerror(errno));
+	tlat_cyc_put_histogram(&s->stats, tlat_cyc_smi_look(&s->smi), out);
 }
 
-static int write_json(const struct tlat_cyc_document *document)
+static void put_json(struct tlat_cyc_session *s, FILE *out)
 {
-	const char *path = document->config->json;
-	FILE *out = path && !strcmp(path, "-") ? stdout : NULL;
+	tlat_cyc_write_json(s->document, out);
+}
+
+static int write_json(struct tlat_cyc_session *s)
+{
+	const char *path = s->config->json;
 
 	if (!path)
 		return TLAT_CYC_FINE;
-	if (!out)
-		out = fopen(path, "we");
-	if (!out)
-		return fail_open("--json", path);
-	return finish(out, tlat_cyc_write_json(document, out), "--json", path);
+	return write_file(s, "--json", strcmp(path, "-") ? path : NULL, put_json);
 }
 
 static int write_histogram(struct tlat_cyc_session *s)
 {
-	const char *path = s->config->histfile;
-	FILE *out = path ? fopen(path, "we") : stdout;
-
-	if (!out)
-		return fail_open("--histfile", path);
-	tlat_cyc_put_histogram(&s->stats, tlat_cyc_smi_look(&s->smi), out);
-	return finish(out, !ferror(out), "--histfile", path);
+	return write_file(s, "--histfile", s->config->histfile, put_histogram);
 }
 
 static int write_text(struct tlat_cyc_session *s)
@@ -209,17 +215,11 @@ static int write_report(struct tlat_cyc_session *s, int argc, char **argv)
 
 static int check_stdout(int code)
 {
-	int failed;
+	int r = tlat_streams_end();
 
-	errno = 0;
-	failed = ferror(stdout);
-	if (fflush(stdout) == 0 && !failed)
-		return code;
-	/* A reader that has seen enough is no error. */
-	if (errno == EPIPE || errno == 0)
-		return code;
-	return tlat_cyc_say("standard output: %s; give it room, or write elsewhere",
-			    strerror(errno));
+	return r < 0 ? tlat_cyc_say("standard output: %s; give it room, or write elsewhere",
+				    strerror(-r))
+		     : code;
 }
 
 static int run(struct tlat_cyc_session *s, int argc, char **argv)
@@ -234,11 +234,12 @@ static int run(struct tlat_cyc_session *s, int argc, char **argv)
 
 	if (tlat_cyc_measure(s) < 0)
 		return TLAT_CYC_BAD;
-	tlat_stop_over();
+	tlat_stop_finish();
 	document.end_s = time(NULL);
 	document.machine = s->machine;
 	document.code = code = judge(s);
-	code |= write_json(&document);
+	s->document = &document;
+	code |= write_json(s);
 	code |= write_text(s);
 	return code | write_report(s, argc, argv);
 }
@@ -250,6 +251,7 @@ int main(int argc, char **argv)
 	char **as_typed = malloc(((size_t)argc + 1) * sizeof(*as_typed));
 	int code, r;
 
+	tlat_streams_occupy();
 	if (!as_typed)
 		return tlat_cyc_say("out of memory");
 	memcpy(as_typed, argv, ((size_t)argc + 1) * sizeof(*as_typed)); /* getopt sorts its own */

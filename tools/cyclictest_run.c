@@ -185,11 +185,13 @@ static void attend(struct tlat_cyc_session *s)
 
 	if (s->config->duration_s)
 		view.until_ns = now_ns() + s->config->duration_s * SEC_NS + GRACE_NS;
-	tlat_stop_hear();
+	tlat_stop_let_through();
 	redraw(s, &view);
 	while (!over) {
 		fflush(stdout);
+		tlat_stop_hold_back();
 		over = tlat_stop_poll(s->run, pause_ms(s, &view));
+		tlat_stop_let_through();
 		for (int32_t i = 0; i < s->stats.n; i++)
 			take_values(s, i);
 		tlat_cyc_status_serve(&s->status, &s->stats, tlat_cyc_smi_look(&s->smi));

@@ -8,6 +8,8 @@
 #include "cyclictest_stats.h"
 #include "cyclictest_status.h"
 
+struct tlat_cyc_document;
+
 struct tlat_cyc_session {
 	const struct tlat_cyc_config *config;
 	const char *probe;
@@ -22,6 +24,7 @@ struct tlat_cyc_session {
 	struct tlat_report *report;
 	int32_t broke; /* the thread whose value was too large; -1: none */
 	struct tlat_sample broke_at;
+	const struct tlat_cyc_document *document; /* of --json */
 };
 
 /* cyclictest_probe.c: the probe that measures what was asked for. Returns 0, or a negative errno

@@ -170,7 +170,7 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, const struct tlat_cyc_conf
 	*s = (struct tlat_cyc_session){ .config = config, .broke = -1 };
 	tlat_stop_install();
 	tlat_rights_raise_priority();
-	tlat_rights_limit_rt(0);
+	tlat_rights_limit_rt(0, TLAT_CYC_NAME, TLAT_CYC_BAD);
 	r = check_files(config);
 	if (r == 0)
 		r = tlat_cyc_probe_find(config, &s->probe);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* cyclictest_status.c - handlers only note that they were called; the main loop does the rest. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,17 +24,50 @@ static void on_signal(int signal)
 		to_shared = 1;
 }
 
+/* Neither its number nor its lock is anybody's; one of another container may have a number of ours.
+ */
+static bool is_of_the_dead(int dir_fd, const char *name)
+{
+	int pid, end = 0, fd;
+	bool dead;
+
+	if (sscanf(name, "cyclictest%9d%n", &pid, &end) != 1 || name[end] || kill(pid, 0) == 0 ||
+	    errno != ESRCH)
+		return false;
+	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	dead = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	close(fd);
+	return dead;
+}
+
+/* What killed programs left: readers take the name for a process that they may signal. */
+static void sweep_shared(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_of_the_dead(dirfd(dir), entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 static void make_shared(struct tlat_cyc_status *status)
 {
 	int fd;
 
 	snprintf(status->shared, sizeof(status->shared), "/dev/shm/cyclictest%d", (int)getpid());
+	sweep_shared();
 	unlink(status->shared); /* of a killed program that had the same number */
 	fd = open(status->shared, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		status->shared[0] = '\0';
 	else
-		close(fd);
+		flock(fd, LOCK_EX | LOCK_NB); /* says that its process lives, whatever its number */
+	status->shared_fd = fd;
 }
 
 int tlat_cyc_status_open(struct tlat_cyc_status *status, const char *fifo)
@@ -58,8 +93,10 @@ void tlat_cyc_status_close(struct tlat_cyc_status *status)
 {
 	if (status->made_fifo)
 		unlink(status->fifo);
-	if (status->shared[0])
-		unlink(status->shared);
+	if (!status->shared[0])
+		return;
+	unlink(status->shared);
+	close(status->shared_fd);
 }
 
 static void put_block(const struct tlat_cyc_stats *stats, const int64_t *smis, FILE *out)

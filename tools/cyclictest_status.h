@@ -11,6 +11,7 @@
 struct tlat_cyc_status {
 	const char *fifo; /* NULL: none */
 	char shared[64];  /* path; "": none */
+	int shared_fd;	  /* locked as long as the program lives */
 	bool made_fifo;
 };
 

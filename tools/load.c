@@ -69,7 +69,8 @@ static void redirect(void)
 
 static _Noreturn void be_shell(const char *command)
 {
-	setpgid(0, 0);
+	if (setpgid(0, 0) < 0)
+		_exit(126);
 	redirect();
 	tlat_stop_forget();
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -80,7 +81,8 @@ static _Noreturn void be_keeper(pid_t group, int tlat_fd)
 {
 	char byte;
 
-	setpgid(0, group);
+	if (setpgid(0, group) < 0) /* it would kill another group than the load's */
+		_exit(1);
 	signal(SIGTERM, SIG_IGN);
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
@@ -225,7 +227,7 @@ void tlat_load_stop(struct tlat_load *load)
 	kill(-load->shell, SIGKILL);
 	if (!load->ended)
 		waitpid(load->shell, NULL, 0);
+	close(load->alive_fd); /* before: a keeper that no group's end reached waits for it */
 	waitpid(load->keeper, NULL, 0);
-	close(load->alive_fd);
 	free(load);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* rights.c - capabilities and the real-time limit of the command. */
+#include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <timerlat.h>
 
@@ -37,8 +40,27 @@ void tlat_rights_raise_priority(void)
 	setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
-void tlat_rights_limit_rt(int64_t spin_ns)
+static const char *name;
+static int exit_code;
+
+static void say(const char *text)
 {
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return; /* there is nobody left to tell */
+}
+
+static void on_limit(int signal)
+{
+	(void)signal;
+	say(name);
+	say(": a real-time thread ran to RLIMIT_RTTIME without a rest: what it waits for is kept "
+	    "from running; use a higher -p, or other CPUs\n");
+	_exit(exit_code);
+}
+
+void tlat_rights_limit_rt(int64_t spin_ns, const char *program, int code)
+{
+	struct sigaction action = { .sa_handler = on_limit }, old;
 	const rlim_t floor_us = 2000000;
 	struct rlimit limit;
 	rlim_t us = (rlim_t)(spin_ns / 100); /* ten times that */
@@ -49,4 +71,8 @@ void tlat_rights_limit_rt(int64_t spin_ns)
 	/* Stricter limits of the user's stay. */
 	limit.rlim_cur = us < limit.rlim_cur ? us : limit.rlim_cur;
 	setrlimit(RLIMIT_RTTIME, &limit);
+	name = program;
+	exit_code = code;
+	if (sigaction(SIGXCPU, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+		sigaction(SIGXCPU, &action, NULL);
 }

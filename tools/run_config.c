@@ -395,7 +395,8 @@ char *tlat_run_config_repeat(const struct tlat_run_config *c, const char *cpus)
 		return NULL;
 	fputs("tlat run", out);
 	for (size_t i = 0; i < c->selection.n; i++)
-		fprintf(out, " %s", c->selection.probes[i].name);
+		if (tlat_select_repeats(&c->selection, i))
+			fprintf(out, " %s", c->selection.probes[i].name);
 	if (cpus || c->cpus) {
 		fputs(" -c ", out);
 		tlat_shell_quote(cpus ? cpus : c->cpus, out);

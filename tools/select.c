@@ -35,17 +35,23 @@ static bool has(const struct tlat_selection *selection, const char *name)
 	return false;
 }
 
-static int add(struct tlat_selection *selection, const struct tlat_probe_facts *facts,
+static int add(struct tlat_selection *selection, const struct tlat_probe_facts *facts, bool runs,
 	       struct tlat_error *reterr)
 {
+	size_t n = selection->n + 1;
 	struct tlat_probe_facts *grown;
+	bool *grown_runs;
 
 	if (has(selection, facts->name))
 		return 0;
-	grown = realloc(selection->probes, (selection->n + 1) * sizeof(*grown));
-	if (!grown)
+	grown = realloc(selection->probes, n * sizeof(*grown));
+	if (grown)
+		selection->probes = grown;
+	grown_runs = grown ? realloc(selection->runs, n * sizeof(*grown_runs)) : NULL;
+	if (!grown_runs)
 		return tlat_tool_fail(reterr, -ENOMEM, "out of memory for the probes");
-	selection->probes = grown;
+	selection->runs = grown_runs;
+	grown_runs[selection->n] = runs;
 	grown[selection->n++] = *facts;
 	return 0;
 }
@@ -65,7 +71,7 @@ static int add_glob(struct tlat_selection *selection, const char *glob, struct t
 		if (fnmatch(glob, facts.name, 0))
 			continue;
 		matches++;
-		if (add(selection, &facts, reterr) < 0)
+		if (add(selection, &facts, tlat_probe_check(facts.name, NULL) == 0, reterr) < 0)
 			return -ENOMEM;
 	}
 	return matches ? 0 : no_such(reterr, glob);
@@ -79,7 +85,7 @@ static int add_name(struct tlat_selection *selection, const char *name, struct t
 	if (tlat_select_find(name, &facts) < 0)
 		return no_such(reterr, name);
 	r = tlat_probe_check(name, reterr);
-	return r < 0 ? r : add(selection, &facts, reterr);
+	return r < 0 ? r : add(selection, &facts, true, reterr);
 }
 
 /* The same word; that a pattern matches what is named as well is no mistake. */
@@ -115,7 +121,17 @@ int tlat_select(struct tlat_selection *selection, char *const words[], size_t n,
 void tlat_select_free(struct tlat_selection *selection)
 {
 	free(selection->probes);
+	free(selection->runs);
 	*selection = (struct tlat_selection){ 0 };
+}
+
+bool tlat_select_repeats(const struct tlat_selection *selection, size_t i)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < selection->n; k++)
+		any |= selection->runs[k];
+	return selection->runs[i] || !any;
 }
 
 size_t tlat_select_pairs(const struct tlat_selection *selection)

@@ -5,12 +5,14 @@
 #ifndef TLAT_SELECT_H
 #define TLAT_SELECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <timerlat.h>
 
 struct tlat_selection {
 	struct tlat_probe_facts *probes; /* each once, in the order named */
+	bool *runs;			 /* here, each of them */
 	size_t n;
 };
 
@@ -19,11 +21,14 @@ int tlat_select_find(const char *name, struct tlat_probe_facts *facts);
 
 /*
  * Resolve names and globs. A name that is no probe, a glob that matches none, and a probe named
- * without a glob that cannot run here fail with the reason; what a glob matches is not tried.
+ * without a glob that cannot run here fail with the reason; what a glob matches need not run.
  */
 int tlat_select(struct tlat_selection *selection, char *const words[], size_t n,
 		struct tlat_error *reterr);
 void tlat_select_free(struct tlat_selection *selection);
+
+/* Whether a command that repeats this one names probe i: not what it would be refused for. */
+bool tlat_select_repeats(const struct tlat_selection *selection, size_t i);
 
 /* How many of the selected probes have a waker and a waiter. */
 size_t tlat_select_pairs(const struct tlat_selection *selection);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * stop.c - signals that end a measurement. While measuring threads are made they are blocked except
- * inside ppoll(), so that none of these is ever interrupted. Output may wait for a reader for ever,
- * and is written with them let through.
+ * stop.c - signals that end a measurement. They stay blocked everywhere except inside ppoll(), so
+ * that no measuring thread is ever interrupted and no handler meets a run that is being freed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,11 +17,8 @@ static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile int32_t requested; /* a sig_atomic_t, of a size that the library knows */
 static volatile sig_atomic_t group_to_kill;
+static volatile sig_atomic_t finished; /* with what could be ended */
 static sigset_t old_mask;
-static bool installed;
-static struct {
-	bool over, requested;
-} measuring; /* what was requested when it was over */
 
 /* timeout(1) and terminals send one request twice, to the process and to its group. */
 #define ONE_REQUEST_NS 500000000LL
@@ -39,9 +35,9 @@ static void on_signal(int sig)
 {
 	static int64_t first_ns; /* handlers do not interrupt each other: each masks all */
 
-	if (!requested) {
+	if (!first_ns) {
 		first_ns = now_ns();
-		requested = 1;
+		requested |= !finished;
 		return;
 	}
 	if (now_ns() - first_ns < ONE_REQUEST_NS)
@@ -61,10 +57,10 @@ static void stop_set(sigset_t *set)
 
 void tlat_stop_install(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	/* Restarts what writes; ppoll() returns all the same. */
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	sigset_t set;
 
-	installed = true;
 	stop_set(&set);
 	action.sa_mask = set;
 	sigprocmask(SIG_BLOCK, &set, &old_mask);
@@ -98,11 +94,10 @@ void tlat_stop_take_along(pid_t group)
 
 bool tlat_stop_requested(void)
 {
-	return measuring.over ? measuring.requested : requested != 0;
+	return requested;
 }
 
-/* In this thread: from the first signal on the next one is taken anywhere, and ends the program. */
-static void let_through(void)
+void tlat_stop_let_through(void)
 {
 	sigset_t set;
 
@@ -110,35 +105,24 @@ static void let_through(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+void tlat_stop_hold_back(void)
+{
+	sigset_t set;
+
+	stop_set(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void tlat_stop_finish(void)
+{
+	finished = 1;
+	tlat_stop_let_through();
+}
+
 const volatile int32_t *tlat_stop_flag(void)
 {
-	let_through();
+	tlat_stop_let_through();
 	return &requested;
-}
-
-/* A call that writes goes on after the first one. */
-void tlat_stop_hear(void)
-{
-	if (!installed)
-		return;
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++) {
-		struct sigaction action;
-
-		sigaction(stop_signals[i], NULL, &action);
-		if (action.sa_handler != on_signal)
-			continue;
-		action.sa_flags |= SA_RESTART;
-		sigaction(stop_signals[i], &action, NULL);
-	}
-	let_through();
-}
-
-void tlat_stop_over(void)
-{
-	if (!measuring.over)
-		measuring.requested = requested != 0;
-	measuring.over = true;
-	tlat_stop_hear();
 }
 
 bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
@@ -148,23 +132,19 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms)
 		.tv_sec = timeout_ms / 1000,
 		.tv_nsec = timeout_ms % 1000 * 1000000L,
 	};
-	sigset_t set, before, mask;
+	sigset_t mask;
 	int r;
 
 	/* Not the mask of the beginning: a run may have blocked a signal for its own use. */
-	stop_set(&set);
-	sigprocmask(SIG_BLOCK, &set, &before);
-	mask = before;
+	sigprocmask(SIG_BLOCK, NULL, &mask);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stop_signals); i++)
 		sigdelset(&mask, stop_signals[i]);
-	if (requested)
+	if (requested) /* while signals were let through */
 		tlat_run_stop(run);
 	r = ppoll(&fd, 1, timeout_ms < 0 ? NULL : &timeout, &mask);
-	if (requested) {
-		let_through();
+	if (requested) { /* the next one is taken anywhere */
+		tlat_stop_let_through();
 		tlat_run_stop(run);
-	} else {
-		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	return r > 0 || (r < 0 && errno != EINTR);
 }

@@ -33,15 +33,17 @@ bool tlat_stop_poll(struct tlat_run *run, int timeout_ms);
 const volatile int32_t *tlat_stop_flag(void);
 
 /*
- * Once all measuring threads have been started: from now on a signal is taken anywhere in this
- * thread and breaks off no write; the second one ends a program that waits for a reader.
+ * While this thread may be held up, such as by the reader of what it writes: a signal is noted, and
+ * a second one ends the program. Calls go on where they were.
  */
-void tlat_stop_hear(void);
+void tlat_stop_let_through(void);
+void tlat_stop_hold_back(void);
 
-/* The same when nothing measures any more: what comes later ends no measurement. */
-void tlat_stop_over(void);
+/* The measurement is over: what is left is to be written, and a signal does not change it any more;
+ * a second one still ends the program. */
+void tlat_stop_finish(void);
 
-/* Whether a signal has asked for the end, of the measurement as long as that is not over. */
+/* Whether a signal has asked for the end. */
 bool tlat_stop_requested(void);
 
 #endif /* TLAT_STOP_H */

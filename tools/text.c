@@ -86,6 +86,8 @@ void tlat_text_wrap(const char *first, int indent, const char *text, FILE *out)
 	size_t width = (size_t)tlat_text_width(out), column = tlat_text_columns(first);
 	bool fresh = true; /* no word in this line */
 
+	if (!text) /* of a stream in memory that did not get any */
+		text = "(out of memory)";
 	fputs(first, out);
 	while (*(text += strspn(text, " "))) {
 		size_t length = strcspn(text, " "), columns;

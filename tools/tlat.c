@@ -3,16 +3,14 @@
  * tlat.c - the command: finds the subcommand, and owns what holds for all of them, namely how
  * complaints and errors look and what happens when standard output cannot be written.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "streams.h"
 #include "text.h"
 #include "tool.h"
 
@@ -51,17 +49,6 @@ int tlat_complain(const char *command, const char *format, ...)
 	return TLAT_EXIT_NO_ANSWER;
 }
 
-int tlat_tool_fail(struct tlat_error *reterr, int code, const char *format, ...)
-{
-	va_list args;
-
-	reterr->code = code;
-	va_start(args, format);
-	vsnprintf(reterr->text, sizeof(reterr->text), format, args);
-	va_end(args);
-	return code;
-}
-
 static int print_help(void)
 {
 	printf("Usage: tlat COMMAND [operands] [options]\n"
@@ -91,38 +78,19 @@ static int dispatch(int argc, char **argv)
 	return tlat_complain(NULL, "no command '%s'; see tlat --help", argv[1]);
 }
 
-/*
- * What is opened later must not become standard output. Read-only, so that what is printed to a
- * closed one is still an error.
- */
-static void occupy_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDONLY);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
-	int code, failed;
+	int code, r;
 
-	occupy_descriptors();
+	tlat_streams_occupy();
 
 	/* Only the character set: numbers stay as in the C locale. */
 	setlocale(LC_CTYPE, "");
 	/* A reader that went away must not end a run before its JSON file is written. */
 	signal(SIGPIPE, SIG_IGN);
 	code = dispatch(argc, argv);
-	errno = 0;
-	failed = ferror(stdout);
-	if (fflush(stdout) == 0 && !failed)
-		return code;
-	if (errno == EPIPE || errno == 0)
-		return code;
-	return tlat_complain(NULL, "standard output: %s; give it room, or write elsewhere",
-			     strerror(errno));
+	r = tlat_streams_end();
+	return r < 0 ? tlat_complain(NULL, "standard output: %s; give it room, or write elsewhere",
+				     strerror(-r))
+		     : code;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* orphans.h - what a shell that was ended had started. */
+#ifndef TLAT_ORPHANS_H
+#define TLAT_ORPHANS_H
+
+/* Processes whose parents end become this one's children from here on. */
+void tlat_orphans_adopt(void);
+
+/* End those children: SIGTERM, and what has not ended in three seconds SIGKILL. */
+void tlat_orphans_end(void);
+
+#endif /* TLAT_ORPHANS_H */
