@@ -10,6 +10,7 @@
  * One thread writes: it loads, adds and stores, as a locked instruction would cost more than all
  * the rest. Readers may see a count before its extremes or the reverse, never half a count.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -113,33 +114,36 @@ struct tlat_hist *tlat_hist_init(void *mem, uint64_t hz)
 	return hist;
 }
 
-/* From the kernel, which has it empty already. */
-int tlat_hist_new_untouched(struct tlat_hist **ret_hist, uint64_t hz)
+int tlat_hist_new(struct tlat_hist **ret_hist, uint64_t hz)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *mem = mmap(NULL, sizeof(struct tlat_hist), PROT_READ | PROT_WRITE, flags, -1, 0);
+	void *mem = aligned_alloc(TLAT_CACHE_LINE, sizeof(struct tlat_hist));
 
-	if (mem == MAP_FAILED)
+	if (!mem)
 		return -ENOMEM;
-	*ret_hist = mem;
-	(*ret_hist)->hz = hz;
-	tlat_hist_set_extremes(*ret_hist, INT64_MAX, INT64_MIN);
+	*ret_hist = tlat_hist_init(mem, hz);
 	return 0;
 }
 
-int tlat_hist_new(struct tlat_hist **ret_hist, uint64_t hz)
+int tlat_hist_new_untouched(struct tlat_hist **ret_hist, uint64_t hz)
 {
-	int error = tlat_hist_new_untouched(ret_hist, hz);
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	struct tlat_hist *hist = mmap(NULL, sizeof(*hist), PROT_READ | PROT_WRITE, flags, -1, 0);
 
-	if (!error)
-		tlat_hist_init(*ret_hist, hz);
-	return error;
+	if (hist == MAP_FAILED)
+		return -ENOMEM;
+	hist->hz = hz;
+	hist->mapped = true;
+	tlat_hist_set_extremes(hist, INT64_MAX, INT64_MIN);
+	*ret_hist = hist;
+	return 0;
 }
 
 void tlat_hist_free(struct tlat_hist *hist)
 {
-	if (hist)
+	if (hist && hist->mapped)
 		munmap(hist, sizeof(*hist));
+	else
+		free(hist);
 }
 
 void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max)

@@ -34,6 +34,7 @@ struct tlat_hist {
 	int64_t min, max; /* min > max: empty */
 	/* the values from min to max that have a bin of their own: first, how many; the writer's */
 	uint64_t usual, n_usual;
+	uint64_t mapped; /* it has pages of its own */
 	uint64_t slots[TLAT_HIST_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 

@@ -1,51 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Field reports L: containers, sandboxes, virtual machines."""
-import contextlib
 import os
 import re
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-import run_tlat
-from run_tlat import CPUS, CYCLICTEST, LAST, TLAT, findings, report, run, strict
+from surroundings import (CPUS, CYCLICTEST, GROUP, LAST, Skip, TLAT, command, findings, group,
+                          main, need_commands, need_root, preloaded, report_of, strict)
 
 QUICK = ["timer-nanosleep", "-n", 50, "--warmup", 0]
-
-
-@contextlib.contextmanager
-def group(hierarchy, settings):
-    """A control group of version 1, and the words that run a command inside."""
-    run_tlat.needs_root()
-    path = f"/sys/fs/cgroup/{hierarchy}/tlat-fields-{os.getpid()}"
-    try:
-        os.mkdir(path)
-    except OSError as error:
-        raise run_tlat.Skip(f"no group in {hierarchy}: {error.strerror}") from None
-    try:
-        for name, value in settings.items():
-            with open(f"{path}/{name}", "w", encoding="ascii") as file:
-                file.write(value)
-        yield os.path.basename(path), ["sh", "-c", f'echo $$ >{path}/cgroup.procs; exec "$@"', "sh"]
-    finally:
-        os.rmdir(path)
 
 
 def l1():
     """Refused in spite of privileges: it measures as an ordinary thread, marked; --strict stops
     with the reason."""
-    run_tlat.needs("strace")
+    need_commands("strace")
     refuse = ["strace", "-f", "-o", "/dev/null", "-e",
               "inject=sched_setscheduler,sched_setattr:error=EPERM"]
-    found = report(*QUICK, "-p", 80, before=refuse)
+    found = report_of(*QUICK, "-p", 80, before=refuse)
     wait = found["results"][0]["wait"]
     assert (wait["policy"], wait["priority"], wait["policy_asked"]) == ("other", 0, "fifo"), wait
     assert "SCHED_FIFO 80 refused" in findings(found)["policy-refused"]["text"]
-    text = run(*refuse, TLAT, "run", *QUICK, "-q").out
+    text = command(*refuse, TLAT, "run", *QUICK, "-q").out
     assert re.search(r"^timer-nanosleep .* other\*", text, re.M), text
-    done = run(*refuse, TLAT, "run", *QUICK, "-p", 80, "-q", "--strict")
+    done = command(*refuse, TLAT, "run", *QUICK, "-p", 80, "-q", "--strict")
     assert done.code == 2 and not done.out and "SCHED_FIFO 80 refused" in done.err, done
 
 
@@ -53,36 +32,36 @@ def l2():
     """Inside a cpuset: the CPUs are those of the set, one outside is an error that names the set,
     and each result says where it ran."""
     if len(CPUS) < 2:
-        raise run_tlat.Skip("needs two CPUs")
+        raise Skip("needs two CPUs")
     with open("/sys/devices/system/node/online", encoding="ascii") as file:
         nodes = file.read().strip()
-    with group("cpuset", {"cpuset.mems": nodes, "cpuset.cpus": LAST}) as (name, inside):
+    with group("cpuset", mems=nodes, cpus=LAST) as inside:
         for words in (QUICK, [*QUICK, "-c", "all"]):
-            results = report(*words, before=inside)["results"]
+            results = report_of(*words, before=inside)["results"]
             assert [r["wait"]["cpu"] for r in results] == [CPUS[-1]], results
             assert not results[0]["counts"]["rejected"]["timeout"]
-        done = run(*inside, CYCLICTEST, "-q", "-S", "-l", 10, "--tlat-json", "-")
+        done = command(*inside, CYCLICTEST, "-q", "-S", "-l", 10, "--tlat-json", "-")
         document = strict(done.out[done.out.index('{"schema"'):].splitlines()[0])
         assert [r["wait"]["cpu"] for r in document["results"]] == [CPUS[-1]], done
-        for done in (run(*inside, TLAT, "run", *QUICK, "-c", CPUS[0]),
-                     run(*inside, CYCLICTEST, "-q", "-a", CPUS[0], "-l", 10)):
+        for done in (command(*inside, TLAT, "run", *QUICK, "-c", CPUS[0]),
+                     command(*inside, CYCLICTEST, "-q", "-a", CPUS[0], "-l", 10)):
             assert done.code in (1, 2) and "T:" not in done.out, done
-            assert f"CPU {CPUS[0]} is outside" in done.err and f"/{name}: {LAST}" in done.err, done
+            assert f"CPU {CPUS[0]} is outside" in done.err and f"/{GROUP}: {LAST}" in done.err, done
 
 
 def l3():
     """As many threads as CPUs may be used, whatever the machine has; a quota is named, not counted.
     """
-    done = run("taskset", "-c", LAST, CYCLICTEST, "-q", "-S", "-l", 10)
+    done = command("taskset", "-c", LAST, CYCLICTEST, "-q", "-S", "-l", 10)
     assert len(re.findall("^T:", done.out, re.M)) == 1, done
-    found = report(*QUICK, "-c", "all", before=["taskset", "-c", LAST])
+    found = report_of(*QUICK, "-c", "all", before=["taskset", "-c", LAST])
     assert len(found["results"]) in (1, len(CPUS)), "neither the mask nor the list"
-    with group("cpu", {"cpu.cfs_quota_us": "20000"}) as (name, inside):
-        found = report(*QUICK, "-c", "all", "--policy", "other", before=inside)
+    with group("cpu", cfs_quota_us="20000") as inside:
+        found = report_of(*QUICK, "-c", "all", "--policy", "other", before=inside)
         assert len(found["results"]) == len(CPUS), found["results"]
         quota = findings(found)["cpu-quota"]
-        assert f"/{name}" in quota["text"] and "20000 us" in quota["text"], quota
-        busy = report("timer-spin", "-c", LAST, "-d", "700ms", "-i", "1ms", "--policy", "other",
+        assert f"/{GROUP}" in quota["text"] and "20000 us" in quota["text"], quota
+        busy = report_of("timer-spin", "-c", LAST, "-d", "700ms", "-i", "1ms", "--policy", "other",
                       before=inside)
         assert "throttled" in findings(busy), "the quota was used up and nothing says so"
         assert busy["results"][0]["disturbed"]["throttled"] > 0
@@ -118,11 +97,11 @@ class Stolen:
 def l4():
     """Time that the host took is in the result of the CPUs measured, and a warning when it is much.
     """
-    run_tlat.needs_root()
+    need_root()
     with tempfile.TemporaryDirectory() as folder:
         stolen = Stolen(f"{folder}/stat")
         try:
-            found = report("timer-nanosleep", "-c", LAST, "-d", "1s", before=[
+            found = report_of("timer-nanosleep", "-c", LAST, "-d", "1s", before=[
                 "unshare", "-m", "sh", "-c",
                 f'mount --bind {folder}/stat /proc/stat; exec "$@"', "sh"])
         finally:
@@ -136,42 +115,12 @@ def l4():
     assert taken == result["watch"]["steal_ns"] // 1_000_000, finding
 
 
-SLOW_CLOCK = """
-#define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-static _Atomic long reads;
-static long since(clockid_t id, struct timespec *from)
-{
-	struct timespec now;
-	syscall(SYS_clock_gettime, id, &now);
-	return (now.tv_sec - from->tv_sec) * 1000000000L + now.tv_nsec - from->tv_nsec;
-}
-int clock_gettime(clockid_t id, struct timespec *ret)
-{
-	struct timespec from;
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &from);
-	if (++reads % ONE_IN == 0)
-		while (since(CLOCK_MONOTONIC, &from) < LATE_NS)
-			;
-	return syscall(SYS_clock_gettime, id, ret);
-}
-"""
-
-
-def slow_clock(folder, one_in, late_ns):
-    numbers = f"#define ONE_IN {one_in}\n#define LATE_NS {late_ns}\n"
-    return {"LD_PRELOAD": run_tlat.shim(folder, numbers + SLOW_CLOCK)}
-
-
 def l5():
     """A clock of which each reading takes 20 us: calibration says so, and each result that is
     stamped by it carries a warning; one stamped by the counter does not."""
-    with tempfile.TemporaryDirectory() as folder:
-        env = slow_clock(folder, 1, 20000)
-        found = report("null", *QUICK, "--clock", "clock_gettime", "-c", LAST, env=env)
-        own = report("null", *QUICK, "-c", LAST, env=env)
+    env = {**preloaded("clock"), "FAKE_CLOCK": "slow:20000"}
+    found = report_of("null", *QUICK, "--clock", "clock_gettime", "-c", LAST, env=env)
+    own = report_of("null", *QUICK, "-c", LAST, env=env)
     assert found["clock"]["read_cost_ns"] > 20000 and "traps" in found["clock"]["reason"]
     slow = {r["probe"]: [f for f in r["findings"] if f["id"] == "clock-slow"]
             for r in found["results"]}
@@ -185,4 +134,4 @@ def l5():
 
 
 if __name__ == "__main__":
-    sys.exit(run_tlat.main({"L1": l1, "L2": l2, "L3": l3, "L4": l4, "L5": l5}))
+    main([l1, l2, l3, l4, l5])

@@ -8,8 +8,8 @@ import sys
 import tempfile
 import time
 
-import run_tlat
-from run_tlat import CYCLICTEST, LAST, SOURCE, TLAT, findings, report, run, strict
+from surroundings import (CYCLICTEST, HANG_S, LAST, SOURCE, Skip, TLAT, assert_adds_up, command,
+                          findings, main, report_of, strict)
 
 sys.path[:0] = [f"{SOURCE}/tests", f"{SOURCE}/tests/lab"]
 import judge  # noqa: E402
@@ -24,7 +24,7 @@ COMMANDS = [["run", "null", "wake-futex", *QUICK], ["check"], ["list"], ["noise"
 
 def document(words):
     words = words + (["--json"] if words == ["list"] else ["--json", "-"])
-    done = run(TLAT, *words)
+    done = command(TLAT, *words)
     assert done.code in (0, 77), (words, done)
     return strict(done.out)
 
@@ -42,20 +42,20 @@ def keys(node):
 
 def k1():
     """Keys are plain, the version is the one of --version, and no control codes reach a file."""
-    version = run(TLAT, "--version").out.split()[1]
+    version = command(TLAT, "--version").out.split()[1]
     for words in COMMANDS:
         found = document(words)
         odd = [key for key in keys(found) if not re.fullmatch(r"[a-z0-9_]+", key)]
         assert not odd, (words, odd)
         assert found.get("tool", {"version": version})["version"] == version, words
     for words in COMMANDS + [["run", "null", *QUICK, "--quiet"]]:
-        done = run(TLAT, *words)
+        done = command(TLAT, *words)
         text = done.out + done.err
         assert not [c for c in text if ord(c) < 32 and c != "\n"], (words, text)
-    done = run(CYCLICTEST, "-q", "-l", 10)
+    done = command(CYCLICTEST, "-q", "-l", 10)
     assert not re.search(r"[^\n\x20-\x7e]", done.out), done
     # "cmdline:" and "rt_test_version:" have the colon that readers of cyclictest ask for
-    own = run(CYCLICTEST, "-q", "-l", 10, "--tlat-json", "-").out
+    own = command(CYCLICTEST, "-q", "-l", 10, "--tlat-json", "-").out
     assert strict(own[own.index('{"schema"'):].splitlines()[0])["tool"]["version"] == version
 
 
@@ -93,7 +93,7 @@ def interrupted(words, after_s, number=signal.SIGTERM):
             time.sleep(0.005)
         time.sleep(after_s)
         child.send_signal(number)
-        code = child.wait(run_tlat.HUNG_S)
+        code = child.wait(HANG_S)
         if not os.path.exists(path):
             return code, None
         with open(path, encoding="utf-8") as file:
@@ -116,7 +116,7 @@ def k4():
     try:
         import check_schema
     except SystemExit:
-        raise run_tlat.Skip("python3-jsonschema is not installed") from None
+        raise Skip("python3-jsonschema is not installed") from None
     with tempfile.TemporaryDirectory() as folder:
         runs = [["run", "*", "--raw", "5"], ["run", "timer-*", "--threads", "3"],
                 ["run", "wake-*", "--verify"]]
@@ -125,7 +125,7 @@ def k4():
         files = []
         for i, words in enumerate(runs):
             files.append(f"{folder}/{i}")
-            done = run(TLAT, *words, "--json", files[-1])
+            done = command(TLAT, *words, "--json", files[-1])
             assert done.code == 0, (words, done)
         validator = check_schema.jsonschema.Draft202012Validator(
             strict(check_schema.SCHEMA.read_text()))
@@ -142,7 +142,7 @@ def k5():
     """Without the tool, or with nothing in its file, nothing passes: neither a recipe, nor a
     comparison, nor our own lab."""
     with tempfile.TemporaryDirectory() as folder:
-        done = run("/bin/sh", "-c", f"cd {folder}; {RECIPE}", env={"PATH": folder})
+        done = command("/bin/sh", "-c", f"cd {folder}; {RECIPE}", env={"PATH": folder})
         assert done.code == 1 and "pass" not in done.out, done
         empty = f"{folder}/empty"
         with open(empty, "w", encoding="utf-8"):
@@ -150,7 +150,7 @@ def k5():
         for words in (["show", empty], ["compare", empty, empty], ["merge", empty],
                       ["ab", "--a", "no-such-tool", "--b", "no-such-tool", "--pairs", 2, "-q"],
                       ["ab", "--a", "true", "--b", "true", "--pairs", 2, "-q"]):
-            done = run(TLAT, *words)
+            done = command(TLAT, *words)
             assert done.code == 2 and done.err.count("\n") >= 1 and "verdict" not in done.out, done
     for out in ("", "{"):
         files = judge.Files({"x/run.out": out, "x/run.code": "127", "x/run.err": "tlat: not found"},
@@ -166,12 +166,12 @@ def k6():
     measured."""
     for words, name in ((["--nosuch"], "--nosuch"), (["-c", "foo"], "foo"), (["-d", "1x"], "1x"),
                         (["-i", "10"], "10us"), (["-n", "1e99"], "1e99"), (["extra"], "extra")):
-        done = run(TLAT, "run", "timer-nanosleep", *words)
+        done = command(TLAT, "run", "timer-nanosleep", *words)
         assert done.code == 2 and done.err.count("\n") == 1 and not done.out, (words, done)
         assert name in done.err, done
     for words, name in ((["--nosuch"], "--nosuch"), (["-a", "foo"], "foo"), (["-D", "1x"], "1x"),
                         (["-i", "10us"], "10us"), (["extra"], "extra"), (["-p", "100"], "100")):
-        done = run(CYCLICTEST, "-q", "-l", 10, *words)
+        done = command(CYCLICTEST, "-q", "-l", 10, *words)
         assert done.code == 1 and done.err.count("\n") == 1 and not done.out, (words, done)
         assert name in done.err, done
 
@@ -183,7 +183,7 @@ def k7():
         code, found = interrupted(["timer-nanosleep", "--warmup", "0"], 0.6, number)
         assert code == 0 and found["run"]["end"] == "signal", (code, number)
         assert found["results"][0]["counts"]["recorded"] > 0, found["results"][0]["counts"]
-        run_tlat.assert_adds_up(found["results"][0])
+        assert_adds_up(found["results"][0])
     code, found = interrupted(["timer-nanosleep", "--warmup", "0", "--budget", "max<1000s"], 0.6)
     assert code == 77 and found["verdict"] == "INCONCLUSIVE", (code, found["verdict"])
     with tempfile.TemporaryDirectory() as folder:
@@ -214,8 +214,8 @@ def k8():
     beside what is in force."""
     names = "PRIORITY POLICY CPUS AFFINITY INTERVAL LOOPS DURATION THREADS SLACK TLAT_PRIORITY"
     words = ["timer-nanosleep", *QUICK, "-p", 80, "--seed", 7]
-    plain = report(*words)
-    found = report(*words, env={name: "48" for name in names.split()})
+    plain = report_of(*words)
+    found = report_of(*words, env={name: "48" for name in names.split()})
     assert found["run"]["repeat"] == plain["run"]["repeat"]
     wait = found["results"][0]["wait"]
     assert (wait["policy_asked"], wait["priority_asked"]) == ("fifo", 80), wait
@@ -225,5 +225,4 @@ def k8():
 
 
 if __name__ == "__main__":
-    sys.exit(run_tlat.main({"K1": k1, "K2": k2, "K3": k3, "K4": k4, "K5": k5, "K6": k6, "K7": k7,
-                            "K8": k8}))
+    main([k1, k2, k3, k4, k5, k6, k7, k8])

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Field reports J: histograms and what is said of them."""
+import json
 import os
 import pty
 import re
 import subprocess
-import sys
 import tempfile
 
-import run_tlat
-from run_tlat import CPUS, CYCLICTEST, LAST, TLAT, run, strict
+from surroundings import (CPUS, CYCLICTEST, HANG_S, LAST, TLAT, command, main, strict)
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 BEYOND = 2**37  # units; the histogram of the library ends there
@@ -21,7 +20,7 @@ def numbers(out, words):
 def rows_of_cyclictest():
     """Values past the last row are counted as such, and the extremes are theirs."""
     with tempfile.TemporaryDirectory() as folder:
-        done = run(CYCLICTEST, "-q", "-t2", "-l", 40, "-h", 5, f"--json={folder}/json")
+        done = command(CYCLICTEST, "-q", "-t2", "-l", 40, "-h", 5, f"--json={folder}/json")
         with open(f"{folder}/json", encoding="utf-8") as file:
             threads = strict(file.read())["thread"]
     over, total = numbers(done.out, "Histogram Overflows"), numbers(done.out, "Total")
@@ -34,7 +33,7 @@ def rows_of_cyclictest():
 def a_report_beyond_the_range(folder):
     """200 values of which 150 are longer than the histogram can hold."""
     path = f"{folder}/report"
-    done = run(TLAT, "run", "timer-nanosleep", "-c", LAST, "-n", 200, "-q", "--json", path)
+    done = command(TLAT, "run", "timer-nanosleep", "-c", LAST, "-n", 200, "-q", "--json", path)
     assert done.code == 0, done
     with open(path, encoding="utf-8") as file:
         document = strict(file.read())
@@ -44,7 +43,7 @@ def a_report_beyond_the_range(folder):
     result["histogram"].update(counts=[[index, 50]], overflow=150, max=BEYOND + 10**9)
     result.update(blocks=[], outliers=[])
     with open(path, "w", encoding="utf-8") as file:
-        file.write(run_tlat.json.dumps(document))
+        file.write(json.dumps(document))
     return path
 
 
@@ -54,10 +53,10 @@ def j1():
     rows_of_cyclictest()
     with tempfile.TemporaryDirectory() as folder:
         path = a_report_beyond_the_range(folder)
-        text = run(TLAT, "show", path).out
+        text = command(TLAT, "show", path).out
         assert "150 too long for the histogram" in text and "138.4s" in text, text
         assert re.search(r"^ +above +150 up to 138\.4s$", text, re.M), text
-        again = run(TLAT, "merge", path, "--json", f"{folder}/again")
+        again = command(TLAT, "merge", path, "--json", f"{folder}/again")
         assert again.code == 0, again
         with open(f"{folder}/again", encoding="utf-8") as file:
             result = strict(file.read())["results"][0]
@@ -69,7 +68,7 @@ def j1():
 
 def shown_by_cyclictest():
     """Minimum, count and maximum of each redrawing of one thread."""
-    done = run(CYCLICTEST, "-a", LAST, "-i", 500, "-D", 1)
+    done = command(CYCLICTEST, "-a", LAST, "-i", 500, "-D", 1)
     return [tuple(map(int, found)) for found in
             re.findall(r"T: 0 .* C: *(\d+) Min: *(\d+) .* Max: *(\d+)", done.out)]
 
@@ -88,7 +87,7 @@ def shown_by_tlat():
     except OSError:  # nobody has the terminal any more
         pass
     os.close(master)
-    child.wait(run_tlat.HUNG_S)
+    child.wait(HANG_S)
     live = data.decode().split("kernel ")[0]
     cell = r"([0-9.]+)(ns|us|ms|s)"
     rows = re.findall(rf"{LAST} +\d+% +(\d+) +{cell}.* {cell}(?:\x1b|\s|$)", live)
@@ -108,14 +107,14 @@ def j5():
 def j7():
     """A CPU without an event has a row that says so, and the run is fine."""
     cpus = ",".join(map(str, CPUS[:2]))
-    done = run(TLAT, "noise", "-c", cpus, "-d", "200ms", "--threshold", "1s", "--json", "-")
+    done = command(TLAT, "noise", "-c", cpus, "-d", "200ms", "--threshold", "1s", "--json", "-")
     assert done.code == 0, done
     results = strict(done.out)["results"]
     assert [r["wait"]["cpu"] for r in results] == CPUS[:2]
     for result in results:
         counted = {m["name"]: m["value"] for m in result["metrics"]}
         assert counted["gap.count"] == 0 and result["kind"] == "noise", result
-    text = run(TLAT, "noise", "-c", cpus, "-d", "200ms", "--threshold", "1s").out
+    text = command(TLAT, "noise", "-c", cpus, "-d", "200ms", "--threshold", "1s").out
     assert len(re.findall(r"^gap +0 +0 +0$", text, re.M)) == len(CPUS[:2]), text
 
 
@@ -123,15 +122,15 @@ def j8():
     """Any number of rows is printed, or refused before anything is measured; more than there are is
     said. tlat's histogram has one size."""
     for rows in (1, 999, 1000, 1001, 65536, 1000000):
-        done = run(CYCLICTEST, "-q", "-h", rows, "-l", 10)
+        done = command(CYCLICTEST, "-q", "-h", rows, "-l", 10)
         lines = re.findall(r"^\d{6,} \d+$", done.out, re.M)
         assert done.code == 0 and len(lines) == rows and "rows" not in done.err, (rows, len(lines))
-    most = run(CYCLICTEST, "-q", "-h", 2000000000, "-l", 10)
+    most = command(CYCLICTEST, "-q", "-h", 2000000000, "-l", 10)
     assert most.code == 0 and "1000000 rows, which is the most" in most.err, most.err
     for rows in (0, -1):
-        done = run(CYCLICTEST, "-q", f"--histogram={rows}", "-l", 10)
+        done = command(CYCLICTEST, "-q", f"--histogram={rows}", "-l", 10)
         assert done.code == 1 and not done.out and done.err.count("\n") == 1, done
 
 
 if __name__ == "__main__":
-    sys.exit(run_tlat.main({"J1": j1, "J5": j5, "J7": j7, "J8": j8}))
+    main([j1, j5, j7, j8])

@@ -3,11 +3,10 @@
 and is slow for that."""
 import glob
 import os
-import sys
 import tempfile
 
-import run_tlat
-from run_tlat import SOURCE, run
+import surroundings
+from surroundings import (HANG_S, SOURCE, command, main, need_commands, need_root)
 
 PROGRAM = """
 #include <stdio.h>
@@ -39,11 +38,11 @@ def plain_sources():
 
 
 def build(folder):
-    run_tlat.needs("musl-gcc")
+    need_commands("musl-gcc")
     with open(f"{folder}/program.c", "w", encoding="utf-8") as file:
         file.write(PROGRAM)
     machine = os.uname().machine
-    done = run("musl-gcc", "-std=c11", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic",
+    done = command("musl-gcc", "-std=c11", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic",
                "-Werror", "-static", f"-I{SOURCE}/libtimerlat/include", f"-I{SOURCE}/libtimerlat",
                "-idirafter", "/usr/include", "-idirafter", f"/usr/include/{machine}-linux-gnu",
                *plain_sources(), *glob.glob(f"{SOURCE}/libtimerlat/probes/*.c"),
@@ -57,16 +56,16 @@ def o1_and_o2():
     with tempfile.TemporaryDirectory() as folder:
         build(folder)
         for probe in ("timer-posix-sigwait", "timer-posix-handler", "timer-posix-thread"):
-            done = run(f"{folder}/program", probe)
+            done = command(f"{folder}/program", probe)
             assert done.code == 0 and done.out == f"{probe}: 20\n", done
-        run_tlat.needs_root()
+        need_root()
         os.mkdir(f"{folder}/empty")
         os.rename(f"{folder}/program", f"{folder}/empty/program")
         for probe in ("timer-posix-sigwait", "timer-timerfd", "wake-futex"):
-            done = run("chroot", f"{folder}/empty", "/program", probe)
+            done = command("chroot", f"{folder}/empty", "/program", probe)
             assert done.code == 0, done
 
 
 if __name__ == "__main__":
-    run_tlat.HUNG_S = 500
-    sys.exit(run_tlat.main({"O1 O2": o1_and_o2}))
+    surroundings.HANG_S = 500
+    main([o1_and_o2])

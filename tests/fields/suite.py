@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 
-import run_tlat
-from run_tlat import CPUS, run, strict
+import surroundings
+from surroundings import (CPUS, HANG_S, command, main, need_commands, need_root, strict)
 
 BUILD = os.environ["TLAT_BUILD"]
 NO_REAL_TIME = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
@@ -18,7 +18,7 @@ SOME_ARE_SKIPPED = {"rt", "deadline"}
 
 def unit_tests():
     """Commands of the tests that measure nothing."""
-    done = run("ctest", "--test-dir", BUILD, "-L", "unit", "-LE", "slow", "--show-only=json-v1")
+    done = command("ctest", "--test-dir", BUILD, "-L", "unit", "-LE", "slow", "--show-only=json-v1")
     return {test["name"]: test["command"] for test in strict(done.out)["tests"]}
 
 
@@ -31,7 +31,7 @@ def m3():
         tests = unit_tests()
         assert len(tests) > 15, tests
         for name, command in tests.items():
-            done = run("taskset", "-c", cpu, *command)
+            done = command("taskset", "-c", cpu, *command)
             assert done.code in (0, 77), (name, (done.out + done.err)[-3000:])
     finally:
         for child in busy:
@@ -41,15 +41,15 @@ def m3():
 
 def m5():
     """Without CAP_SYS_NICE a test fails as little as with it; what it leaves out it names."""
-    run_tlat.needs("setpriv")
-    run_tlat.needs_root()
+    need_commands("setpriv")
+    need_root()
     for name in ASK:
-        done = run(*NO_REAL_TIME, f"{BUILD}/tests/test-{name}")
+        done = command(*NO_REAL_TIME, f"{BUILD}/tests/test-{name}")
         skipped = re.findall(r"\[  SKIPPED \] (\w+)$", done.out + done.err, re.M)
         assert done.code in (0, 77), (name, (done.out + done.err)[-3000:])
         assert skipped or name not in SOME_ARE_SKIPPED, f"{name}: nothing is said to be left out"
 
 
 if __name__ == "__main__":
-    run_tlat.HUNG_S = 500
-    sys.exit(run_tlat.main({"M3": m3, "M5": m5}))
+    surroundings.HANG_S = 500
+    main([m3, m5])

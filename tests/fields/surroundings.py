@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HANG_S = 60
+SOURCE = os.environ["TLAT_SOURCE"]
+HANG_S = 120
 CPUS = sorted(os.sched_getaffinity(0))
+LAST = str(CPUS[-1])
 
 FOLDER = tempfile.mkdtemp(prefix="tlat-fields-")
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
@@ -47,6 +49,19 @@ def need_two_cpus() -> None:
     need(CPUS == [0, 1], "needs CPUs 0 and 1, and no other")
 
 
+def need_commands(*commands: str) -> None:
+    for command in commands:
+        need(shutil.which(command), f"{command} is not installed")
+
+
+def strict(text: str) -> dict[str, Any]:
+    """A document, without the constants that JSON has not."""
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+    document: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    return document
+
+
 class Ended:
     """A command that came to its end within HANG_S."""
 
@@ -58,10 +73,7 @@ class Ended:
 
     @property
     def json(self) -> dict[str, Any]:
-        def refuse(word: str) -> None:
-            raise AssertionError(f"{word} is no JSON")
-        document: dict[str, Any] = json.loads(self.out, parse_constant=refuse)
-        return document
+        return strict(self.out)
 
     def expect(self, code: int, *texts: str) -> "Ended":
         """The exit code, and texts that the output has, wherever its lines are broken."""
@@ -88,6 +100,11 @@ def run(words: Words, under: Words = (), **variables: str) -> Ended:
     return Ended(child.returncode, out, err)
 
 
+def command(*words: Any, env: Mapping[str, str] = {}) -> Ended:
+    """A command as it is typed, numbers and all."""
+    return run([word if isinstance(word, bytes) else str(word) for word in words], **env)
+
+
 def tlat(*words: str, under: Words = (), **variables: str) -> Ended:
     return run([TLAT, *words], under, **variables)
 
@@ -99,6 +116,21 @@ def cyclictest(*words: str, under: Words = (), **variables: str) -> Ended:
 def report(*words: str, under: Words = (), **variables: str) -> dict[str, Any]:
     """The report of a run that ends with 0."""
     return tlat(*words, "--json", "-", under=under, **variables).expect(0).json
+
+
+def report_of(*words: Any, before: Words = (), env: Mapping[str, str] = {}) -> dict[str, Any]:
+    """The report of "tlat run WORDS", as they are typed."""
+    return report("run", *map(str, words), "-q", under=before, **env)
+
+
+def kept(counts: dict[str, int]) -> int:
+    return counts["recorded"] + counts["early"] + counts["overflow"]
+
+
+def assert_adds_up(result: dict[str, Any]) -> None:
+    counts = result["counts"]
+    assert counts["asked"] == kept(counts) + counts["missed"] + counts["unfinished"] + \
+        sum(counts["rejected"].values()), counts
 
 
 def findings(document: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +154,7 @@ NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
 def failing(*rules: str, path: str = "") -> list[Any]:
     """Under system calls that fail, such as "sched_setattr:error=ENOSYS"."""
-    need(shutil.which("strace"), "strace is not installed")
+    need_commands("strace")
     words = ["strace", "-f", "-qq", "-o", "/dev/null"]
     words += ["-P", path] if path else []
     for rule in rules:
@@ -131,7 +163,7 @@ def failing(*rules: str, path: str = "") -> list[Any]:
 
 
 def traced(calls: str, log: str) -> list[Any]:
-    need(shutil.which("strace"), "strace is not installed")
+    need_commands("strace")
     return ["strace", "-f", "-qq", "-o", log, "-e", f"trace={calls}", "-e", "signal=none"]
 
 
@@ -165,6 +197,13 @@ def with_texts(texts: dict[str, Any]) -> list[Any]:
     return mounted(places)
 
 
+def open_folder() -> "tempfile.TemporaryDirectory[str]":
+    """A folder that every user can enter."""
+    folder = tempfile.TemporaryDirectory()
+    os.chmod(folder.name, 0o755)
+    return folder
+
+
 def without_cgroups() -> list[Any]:
     nothing = os.path.join(FOLDER, "nothing")
     os.makedirs(nothing, exist_ok=True)
@@ -186,11 +225,14 @@ def preloaded(name: str) -> dict[str, Any]:
     return {"LD_PRELOAD": shim(name)}
 
 
+GROUP = f"tlat-fields-{os.getpid()}"
+
+
 @contextlib.contextmanager
 def group(controller: str, **knobs: str) -> Iterator[list[str]]:
     """Inside a fresh control group of version 1, its knobs set: rt_runtime_us="10000"."""
     need_root()
-    folder = f"/sys/fs/cgroup/{controller}/tlat-fields-{os.getpid()}"
+    folder = f"/sys/fs/cgroup/{controller}/{GROUP}"
     try:
         os.mkdir(folder)
     except OSError as error:

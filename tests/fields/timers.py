@@ -5,12 +5,11 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-import run_tlat
-from run_tlat import CYCLICTEST, LAST, NOBODY, TLAT, assert_adds_up, report, run, strict
+from surroundings import (CYCLICTEST, HANG_S, LAST, NOBODY, SOURCE, TLAT, assert_adds_up, command,
+                          kept, main, need_commands, need_root, open_folder, report_of, strict)
 
 MS = 1_000_000
 
@@ -33,15 +32,15 @@ def slacks_while_it_runs(tlat, words):
             except OSError:
                 pass  # it has ended
         time.sleep(0.02)
-    out, _ = child.communicate(timeout=run_tlat.HUNG_S)
+    out, _ = child.communicate(timeout=HANG_S)
     return seen, strict(out)["results"][0], child.pid
 
 
 def h1():
     """Slack is that of the measuring thread itself, and stated; that it delays is asserted by
     slack_delays_ordinary_sleeps_by_itself."""
-    run_tlat.needs_root()
-    with run_tlat.open_folder() as folder:
+    need_root()
+    with open_folder() as folder:
         tlat = shutil.copy(TLAT, folder)
         own = slack_of(os.getpid())
         for words, slack in (((), 1), (("--slack", "default"), own), (("--slack", "70us"), 70000)):
@@ -76,11 +75,11 @@ def stopped(probes, stop_s):
                     for probe, path in zip(probes, files)]
         stop_all(children, files, stop_s)
         for child, path in zip(children, files):
-            assert child.wait(run_tlat.HUNG_S) == 0, path
+            assert child.wait(HANG_S) == 0, path
             with open(path, encoding="utf-8") as file:
                 result = strict(file.read())["results"][0]
             assert_adds_up(result)
-            assert len(result["raw_ns"]) == run_tlat.kept(result["counts"]), path
+            assert len(result["raw_ns"]) == kept(result["counts"]), path
             yield result, result["raw_ns"]
 
 
@@ -127,9 +126,9 @@ def h3():
 
 def traced(words, calls, *options):
     """Lines of strace for these calls of a run, and the run."""
-    run_tlat.needs("strace")
+    need_commands("strace")
     with tempfile.TemporaryDirectory() as folder:
-        done = run("strace", "-f", "-o", f"{folder}/calls", "-e", f"trace={calls}", *options,
+        done = command("strace", "-f", "-o", f"{folder}/calls", "-e", f"trace={calls}", *options,
                    *words)
         with open(f"{folder}/calls", encoding="utf-8", errors="replace") as file:
             return file.readlines(), done
@@ -175,9 +174,9 @@ def h5():
         due = deadlines(lines)
         assert done.code == 0 and len(due) > 5 and min(due) > 0, done
         assert all((ns - due[0]) % MS == 0 for ns in due), due[:20]
-    asked = report("timer-nanosleep", "-c", LAST, "-d", "700ms", "-i", "1ms", "--warmup", 0)
+    asked = report_of("timer-nanosleep", "-c", LAST, "-d", "700ms", "-i", "1ms", "--warmup", 0)
     assert asked["results"][0]["counts"]["asked"] == 700, asked["results"][0]["counts"]
-    relative = report("timer-nanosleep-rel", "-c", LAST, "-n", 20)["results"][0]
+    relative = report_of("timer-nanosleep-rel", "-c", LAST, "-n", 20)["results"][0]
     assert "a span from before the call" in relative["from"] and relative["counts"]["missed"] == 0
     lines, _ = traced([CYCLICTEST, "-q", "-r", "-a", LAST, "-l", "50"], "clock_nanosleep")
     assert set(deadlines(lines)) == {-1}, "-r is not relative"
@@ -203,7 +202,7 @@ def h7():
     """Two tools differ where they measure something else. Ours say what: the same run gives the
     same figures in cyclictest's text, in its JSON and in the report, which names both ends."""
     with tempfile.TemporaryDirectory() as folder:
-        done = run(CYCLICTEST, "-q", "-N", "-a", LAST, "-l", 200, f"--json={folder}/old",
+        done = command(CYCLICTEST, "-q", "-N", "-a", LAST, "-l", 200, f"--json={folder}/old",
                    f"--tlat-json={folder}/new")
         with open(f"{folder}/old", encoding="utf-8") as file:
             old = strict(file.read())["thread"]["0"]
@@ -214,11 +213,11 @@ def h7():
     assert (least, most) == (int(new["summary"]["min_ns"]), int(new["summary"]["max_ns"]))
     assert new["from"].startswith("the programmed expiry") and "returned" in new["to"]
     assert new["interval_ns"] == MS and new["phase_ns"] is not None
-    with open(f"{run_tlat.SOURCE}/tools/man/tlat-cyclictest.1", encoding="utf-8") as file:
+    with open(f"{SOURCE}/tools/man/tlat-cyclictest.1", encoding="utf-8") as file:
         page = file.read()
     for words in ("Timer slack is", "begin together", ".Sh DIFFERENCES", "timer-nanosleep"):
         assert words in page, f"tlat-cyclictest(1) does not explain: {words}"
 
 
 if __name__ == "__main__":
-    sys.exit(run_tlat.main({"H1": h1, "H2": h2, "H3": h3, "H4": h4, "H5": h5, "H6": h6, "H7": h7}))
+    main([h1, h2, h3, h4, h5, h6, h7])

@@ -1,35 +1,34 @@
 # SPDX-License-Identifier: MIT
 """Field reports I: ways of waking, io_uring, signals."""
 import re
-import sys
 import tempfile
 
-import run_tlat
-from run_tlat import LAST, TLAT, assert_adds_up, findings, report, run, strict
+from surroundings import (CPUS, LAST, SOURCE, Skip, TLAT, assert_adds_up, command, findings, main,
+                          need_commands, report_of, strict)
 
 
 def i1():
     """What the kernel makes of a short timeout is reported with the tick beside it; below 10 us it
     is refused; without io_uring the cause is named."""
-    short = run(TLAT, "run", "timer-uring", "-i", "5us", "-n", 1000)
+    short = command(TLAT, "run", "timer-uring", "-i", "5us", "-n", 1000)
     assert short.code == 2 and "below 10000 ns" in short.err and not short.out, short
-    if run(TLAT, "run", "timer-uring", "-n", 1).code:
-        raise run_tlat.Skip("timer-uring cannot run here")
-    document = report("timer-uring", "-c", LAST, "-i", "10us", "-n", 1000, "--policy", "other")
+    if command(TLAT, "run", "timer-uring", "-n", 1).code:
+        raise Skip("timer-uring cannot run here")
+    document = report_of("timer-uring", "-c", LAST, "-i", "10us", "-n", 1000, "--policy", "other")
     result = document["results"][0]
     assert_adds_up(result)
     assert result["counts"]["asked"] == 1000 and result["counts"]["early"] == 0, result["counts"]
     assert document["machine"]["hz"] > 0
-    run_tlat.needs("strace")
+    need_commands("strace")
     for error, words in (("EPERM", "kernel.io_uring_disabled"), ("ENOSYS", "CONFIG_IO_URING")):
-        done = run("strace", "-f", "-o", "/dev/null", "-e", f"inject=io_uring_setup:error={error}",
+        done = command("strace", "-f", "-o", "/dev/null", "-e", f"inject=io_uring_setup:error={error}",
                    TLAT, "run", "timer-uring", "-n", 10)
         assert done.code == 2 and words in done.err and done.err.count("\n") == 1, done
 
 
 def metric_of_the_manual():
     """The expression with which tlat(1) compares two ways of waking."""
-    with open(f"{run_tlat.SOURCE}/tools/man/tlat.1", encoding="utf-8") as file:
+    with open(f"{SOURCE}/tools/man/tlat.1", encoding="utf-8") as file:
         return re.search(r"^\t--metric '(\"summary\".*)'$", file.read(), re.M)[1]
 
 
@@ -43,7 +42,7 @@ def in_turn(probes, *words):
     sides = [f"{TLAT} run {probe} -c {LAST} -n 500 -q --json -" for probe in probes]
     for _ in range(TRIES):
         with tempfile.TemporaryDirectory() as folder:
-            done = run(TLAT, "ab", "--a", sides[0], "--b", sides[1], "--metric",
+            done = command(TLAT, "ab", "--a", sides[0], "--b", sides[1], "--metric",
                        metric_of_the_manual(), "--unit", "ns", "--state", f"{folder}/state", "-q",
                        *words)
             if "is not in what" not in done.err:
@@ -59,7 +58,7 @@ def i2():
     assert re.search(VERDICT, done.out, re.M), done
     order = "".join(r["design"]["side"] for r in runs)
     assert re.fullmatch("(ABBA|BAAB){2}", order), order
-    document = report("wake-futex", "wake-eventfd", "-c", LAST, "-n", 300)
+    document = report_of("wake-futex", "wake-eventfd", "-c", LAST, "-n", 300)
     one, other = document["results"]
     for key in ("settle_ns", "interval_ns", "relation"):
         assert one[key] == other[key], key
@@ -67,7 +66,7 @@ def i2():
         kept = ("cpu", "policy", "priority")
         assert [one[side][k] for k in kept] == [other[side][k] for k in kept], side
     assert one["floor"]["n"] > 0 and other["floor"]["n"] > 0
-    refused = run(TLAT, "ab", "--a", f"{TLAT} run wake-futex -c {LAST} -n 50 -q", "--b",
+    refused = command(TLAT, "ab", "--a", f"{TLAT} run wake-futex -c {LAST} -n 50 -q", "--b",
                   f"{TLAT} run wake-eventfd -c {LAST} -n 50 -q", "--pairs", 2, "-q")
     assert refused.code == 2 and "same probe on both sides" in refused.err, refused
 
@@ -75,8 +74,8 @@ def i2():
 def i3():
     """Every wake is matched with its kick: none is lost, none ends by a bound, on one CPU and on
     two, with the CPUs busy."""
-    for cpus in [LAST] + ([f"{run_tlat.CPUS[0]},{LAST}"] if len(run_tlat.CPUS) > 1 else []):
-        document = report("wake-futex", "-c", cpus, "-n", 5000, "--policy", "other", "--settle", 0,
+    for cpus in [LAST] + ([f"{CPUS[0]},{LAST}"] if len(CPUS) > 1 else []):
+        document = report_of("wake-futex", "-c", cpus, "-n", 5000, "--policy", "other", "--settle", 0,
                           "--load", "while :; do :; done & while :; do :; done", "-d", "20s")
         result = document["results"][0]
         assert_adds_up(result)
@@ -91,10 +90,10 @@ def i5():
     """A limit that nothing is above never ends a run of signals; one that all are above ends it at
     the first value, which is said with its thread."""
     words = ["signal-tgkill-sigwait", "signal-tgkill-handler", "-c", LAST, "-n", 500, "--warmup", 0]
-    document = report(*words, "--break", "1000s")
+    document = report_of(*words, "--break", "1000s")
     assert document["run"]["end"] == "count"
     assert [r["counts"]["asked"] for r in document["results"]] == [500, 500]
-    done = run(TLAT, "run", *words, "--break", "1ns", "-q", "--json", "-")
+    done = command(TLAT, "run", *words, "--break", "1ns", "-q", "--json", "-")
     broken = strict(done.out)
     result = broken["results"][0]
     assert done.code == 1 and broken["run"]["end"] == result["end"] == "break", done
@@ -121,4 +120,4 @@ def i6():
 
 
 if __name__ == "__main__":
-    sys.exit(run_tlat.main({"I1": i1, "I2": i2, "I3": i3, "I5": i5, "I6": i6}))
+    main([i1, i2, i3, i5, i6])

@@ -4,6 +4,7 @@
  *   round:NS  steps of NS          third:NS  a step of NS at every third reading
  *   slow:NS   a reading takes NS   frozen    the same time for ever
  *   refused   EPERM, and the time is left unset
+ *   rarely:NS one reading in a thousand takes NS
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,6 +38,14 @@ static void third(struct timespec *now, long step_ns)
 	*now = (struct timespec){ 1000 + ns / 1000000000, ns % 1000000000 };
 }
 
+static void rarely(clock_fn *next, long ns)
+{
+	static atomic_long reads;
+
+	if (atomic_fetch_add(&reads, 1) % 1000 == 999)
+		spin(next, ns);
+}
+
 int clock_gettime(clockid_t id, struct timespec *now)
 {
 	static clock_fn *next;
@@ -57,6 +66,8 @@ int clock_gettime(clockid_t id, struct timespec *now)
 		now->tv_nsec -= now->tv_nsec % ns;
 	else if (!strncmp(fault, "third", 5))
 		third(now, ns);
+	else if (!strncmp(fault, "rarely", 6))
+		rarely(next, ns);
 	else if (!strncmp(fault, "slow", 4))
 		spin(next, ns);
 	else if (!strcmp(fault, "frozen"))
