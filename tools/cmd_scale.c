@@ -28,7 +28,7 @@ struct scale_config {
 
 #define FIELD(name) offsetof(struct scale_config, name)
 
-static const char *const whats[] = { "timers", "wakeups", "pairs" };
+static const char *const subjects[] = { "timers", "wakeups", "pairs" };
 
 static const struct tlat_option options[] = {
 	{ "cpus", "LIST", "timers: a worker on each; wakeups: the waker's first", &tlat_option_text,
@@ -104,8 +104,8 @@ static int parse_sizes(struct scale_config *c)
 
 static int find_what(struct scale_config *c, const char *name)
 {
-	for (size_t i = 0; name && i < TLAT_ARRAY_SIZE(whats); i++)
-		if (!strcmp(name, whats[i])) {
+	for (size_t i = 0; name && i < TLAT_ARRAY_SIZE(subjects); i++)
+		if (!strcmp(name, subjects[i])) {
 			c->what = (int32_t)i;
 			return 0;
 		}

@@ -38,10 +38,10 @@ during step_clock measure clock-steps -c 3 -d 3s \
 	$(tlat list | awk '$1 ~ /^timer-(nanosleep|timerfd)$|^timer-.*realtime/ { print $1 }')
 during suspend measure suspend timer-nanosleep -c 3 -d 5s
 sysctl -w kernel.io_uring_disabled=2 >/dev/null 2>&1
-measure no-io-uring '*' -n 20
+measure no-io-uring 'timer-uring*' timer-nanosleep -n 20
 sysctl -w kernel.io_uring_disabled=0 >/dev/null 2>&1
 umount /sys/kernel/tracing /sys/kernel/debug
-measure no-tracefs '*' -n 20
+measure no-tracefs wake-futex timer-nanosleep -n 20
 umount -l /sys
 measure no-sys '*' -n 20
 record no-sys-check tlat check
