@@ -350,6 +350,7 @@ static int prepare(struct tlat_item *item, struct plan *plan, const struct tlat_
 int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *m, const char *probe,
 			 size_t ordinal, struct tlat_findings *notes, struct tlat_error *reterr)
 {
+	/* pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	struct plan plan = { .results = calloc(m->n + 1, sizeof(*plan.results)) };
 	const struct tlat_result *first = tlat_member_result(m->v[0].report, probe, ordinal);
 	int ret;

@@ -241,7 +241,9 @@ static int run(struct tlat_cyc_session *s, int argc, char **argv)
 	s->document = &document;
 	code |= write_json(s);
 	code |= write_text(s);
-	return code | write_report(s, argc, argv);
+	code |= write_report(s, argc, argv);
+	s->document = NULL;
+	return code;
 }
 
 int main(int argc, char **argv)

@@ -191,10 +191,11 @@ static void note_no_way_back(struct tlat_session *s)
 	tlat_report_note(s->report, &finding);
 }
 
-static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t first, bool last,
-		    struct tlat_error *reterr)
+static int run_back(struct tlat_session *s, const struct tlat_run_opts *opts, size_t first,
+		    bool last, struct tlat_error *reterr)
 {
 	const struct tlat_result *result = tlat_report_result(s->report, first);
+	struct tlat_run_opts other_way = *opts;
 	struct tlat_summary there, back;
 	char cpus[32];
 	int r;
@@ -209,8 +210,8 @@ static int run_back(struct tlat_session *s, struct tlat_run_opts *opts, size_t f
 		return 0;
 	}
 	snprintf(cpus, sizeof(cpus), "%" PRId32 ",%" PRId32, there.wait_cpu, there.kick_cpu);
-	opts->cpus = cpus;
-	r = run_once(s, opts, last, reterr);
+	other_way.cpus = cpus;
+	r = run_once(s, &other_way, last, reterr);
 	if (r < 0)
 		return r;
 	tlat_results_summary(tlat_report_result(s->report, tlat_results_count(s->report) - 1),
