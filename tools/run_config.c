@@ -288,7 +288,7 @@ static void resolve(struct tlat_run_config *c)
 		tlat_option_default(&c->duration_ns, 2000000000);
 	if (pairs && c->sweep.kind != TLAT_SWEEP_SETTLE)
 		tlat_option_default(&c->settle_ns, 50000);
-	if (pairs == c->selection.n)
+	if (pairs == tlat_select_count(&c->selection))
 		tlat_option_default(&c->interval_ns, 0);
 	else if (!pairs)
 		tlat_option_default(&c->interval_ns, 1000000);

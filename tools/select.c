@@ -134,11 +134,20 @@ bool tlat_select_repeats(const struct tlat_selection *selection, size_t i)
 	return selection->runs[i] || !any;
 }
 
+size_t tlat_select_count(const struct tlat_selection *selection)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < selection->n; i++)
+		count += tlat_select_repeats(selection, i);
+	return count;
+}
+
 size_t tlat_select_pairs(const struct tlat_selection *selection)
 {
 	size_t pairs = 0;
 
 	for (size_t i = 0; i < selection->n; i++)
-		pairs += selection->probes[i].pair == 1;
+		pairs += selection->probes[i].pair == 1 && tlat_select_repeats(selection, i);
 	return pairs;
 }

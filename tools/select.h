@@ -30,7 +30,8 @@ void tlat_select_free(struct tlat_selection *selection);
 /* Whether a command that repeats this one names probe i: not what it would be refused for. */
 bool tlat_select_repeats(const struct tlat_selection *selection, size_t i);
 
-/* How many of the selected probes have a waker and a waiter. */
+/* How many it names, and how many of those have a waker and a waiter. */
+size_t tlat_select_count(const struct tlat_selection *selection);
 size_t tlat_select_pairs(const struct tlat_selection *selection);
 
 #endif /* TLAT_SELECT_H */
