@@ -16,13 +16,13 @@
 
 #include "hist.h"
 
-#define VALUE_BITS   37
-#define EARLY_BITS   18
 #define EXACT_VALUES 2048 /* counted in bins of width 1 */
 #define OCTAVE_SHIFT 10	  /* 1024 bins an octave above that */
 
-static_assert(TLAT_HIST_BINS == (VALUE_BITS - 11 + 2) << OCTAVE_SHIFT, "bins end at 2^37");
-static_assert(TLAT_HIST_EARLY_BINS == (EARLY_BITS - 11 + 2) << OCTAVE_SHIFT, "early ends at 2^18");
+static_assert(TLAT_HIST_BINS == (TLAT_HIST_VALUE_BITS - 11 + 2) << OCTAVE_SHIFT,
+	      "bins end at 2^37");
+static_assert(TLAT_HIST_EARLY_BINS == (TLAT_HIST_EARLY_BITS - 11 + 2) << OCTAVE_SHIFT,
+	      "early ends at 2^18");
 
 static_assert(sizeof(struct tlat_bin) == 3 * sizeof(uint64_t), "a bin has no hidden padding");
 static_assert(sizeof(struct tlat_hist) % TLAT_CACHE_LINE == 0, "histograms can be put in a row");

@@ -10,6 +10,12 @@
 #define TLAT_HIST_BINS	     (28 * 1024) /* 0 .. 2^37 - 1 */
 #define TLAT_HIST_EARLY_BINS (9 * 1024)	 /* -1 .. -(2^18 - 1); earlier ones in the last bin */
 
+/* What has a bin of its own: -EARLY_MAX to VALUE_MAX. */
+#define TLAT_HIST_VALUE_BITS 37
+#define TLAT_HIST_EARLY_BITS 18
+#define TLAT_HIST_VALUE_MAX  ((INT64_C(1) << TLAT_HIST_VALUE_BITS) - 1)
+#define TLAT_HIST_EARLY_MAX  ((INT64_C(1) << TLAT_HIST_EARLY_BITS) - 1)
+
 /* Index of the bin of a value 0 <= v < 2^37, and a bin's edges: lowest value and width. */
 uint32_t tlat_hist_index(uint64_t value);
 uint64_t tlat_hist_bin_low(uint32_t index);
@@ -23,9 +29,6 @@ uint64_t tlat_hist_bin_width(uint32_t index);
 #define TLAT_HIST_SLOT_OVERFLOW TLAT_HIST_BINS
 
 #define TLAT_HIST_SLOTS (TLAT_HIST_EARLY_BINS + TLAT_HIST_BINS + 1)
-
-#define TLAT_HIST_VALUE_MAX ((INT64_C(1) << 37) - 1) /* the last value with a bin */
-#define TLAT_HIST_EARLY_MAX ((INT64_C(1) << 18) - 1)
 
 struct tlat_hist {
 	uint64_t hz;

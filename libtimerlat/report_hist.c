@@ -83,9 +83,8 @@ struct layout {
 	char layout[8], unit[8];
 	int32_t digits;
 	int64_t hz, min, max, overflow;
-	int32_t first,
-		last; /* slots in use, once there are bins; a search would touch every page */
-	uint64_t sum; /* of their counts */
+	int32_t first, last; /* slots in use; to search for them would touch every page */
+	uint64_t sum;	     /* of their counts */
 };
 
 static void add_bin(struct tlat_hist *hist, struct layout *layout, int32_t slot, uint64_t count)

@@ -319,8 +319,6 @@ TLAT_HOT static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	cycle->kicked = true;
 	cycle->seq++;
 	count_cycle(cycle, book);
-	if (cycle->woken == TLAT_KICK_UNTOLD && !book->untold)
-		book->untold = true;
 	if (cycle->woken < 0) {
 		tlat_count(&book->counts.unfinished, cycle->measured);
 		book->end = TLAT_END_ERROR;

@@ -28,7 +28,6 @@ struct tlat_book {
 	uint64_t started;   /* stamp of the first measured cycle, 0: none yet */
 	size_t n_raw, max_raw;
 	int32_t planned_cpu; /* -1: any */
-	bool untold;	     /* the kick does not say whom it woke */
 	bool lost_wake;
 	bool roams;		      /* not pinned: planned_cpu is where it was last */
 	bool full;		      /* outliers are as many as are kept */

@@ -100,7 +100,8 @@ void tlat_ab_directory_remove(struct tlat_ab_directory *d)
 {
 	if (!d->path[0])
 		return;
-	unlinkat(d->lock_fd, "run.json", 0); /* as a rule, that is all */
+	/* by name first, which needs no more descriptors; as a rule, that is all */
+	unlinkat(d->lock_fd, "run.json", 0);
 	unlinkat(d->lock_fd, "output", 0);
 	empty(d->lock_fd);
 	rmdir(d->path);

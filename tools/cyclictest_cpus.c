@@ -34,7 +34,6 @@ static int find_allowed(int32_t **ret_cpus, int32_t *ret_n)
 	cpu_set_t *set = CPU_ALLOC(TLAT_CPUS_MAX);
 	size_t bytes = CPU_ALLOC_SIZE(TLAT_CPUS_MAX);
 	int32_t *cpus = calloc(TLAT_CPUS_MAX, sizeof(*cpus)), n = 0;
-
 	int error = set && cpus ? 0 : ENOMEM;
 
 	if (!error && sched_getaffinity(0, bytes, set) < 0)

@@ -191,8 +191,8 @@ TLAT_API int tlat_clock_source_from_name(const char *name);
  * one this runs on) is not kept. Returns 0; -EINVAL when source is not one that
  * this machine has, or does not advance like a clock, with the reason; why the
  * kernel's clocks cannot be read: -EPERM; why the root cannot be opened:
- * -EMFILE, -EACCES; -ENOMEM. The calling thread is left
- * on the CPUs it had. [setup]
+ * -EMFILE, -EACCES; -ENOMEM. The calling thread is left on the CPUs it had.
+ * [setup]
  */
 TLAT_API int tlat_clock_open(struct tlat_clock **ret_clock, const struct tlat_machine *machine,
 			     int source, struct tlat_error *reterr);
@@ -1076,10 +1076,10 @@ struct tlat_noise_opts {
  * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
  * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
  * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Of no gaps
- * there is no maximum. Causes are
- * "interrupts", "switches" (another thread ran), "throttling" (of real-time threads, by the
- * kernel), "steal" and "unknown": switches are known for each gap, the others by what the kernel
- * counted within 20 ms of it, or over all the time when every CPU of the machine spins. Returns 0;
+ * there is no maximum. Causes are "interrupts", "switches" (another thread ran), "throttling" (of
+ * real-time threads, by the kernel), "steal" and "unknown": switches are known for each gap, the
+ * others by what the kernel counted within 20 ms of it, or over all the time when every CPU of the
+ * machine spins. Returns 0;
  * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
  * -EAGAIN, -ENOMEM. [setup]
  */
