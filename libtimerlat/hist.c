@@ -16,12 +16,9 @@
 
 #include "hist.h"
 
-#define EXACT_VALUES 2048 /* counted in bins of width 1 */
-#define OCTAVE_SHIFT 10	  /* 1024 bins an octave above that */
-
-static_assert(TLAT_HIST_BINS == (TLAT_HIST_VALUE_BITS - 11 + 2) << OCTAVE_SHIFT,
+static_assert(TLAT_HIST_BINS == (TLAT_HIST_VALUE_BITS - 11 + 2) << TLAT_HIST_OCTAVE_SHIFT,
 	      "bins end at 2^37");
-static_assert(TLAT_HIST_EARLY_BINS == (TLAT_HIST_EARLY_BITS - 11 + 2) << OCTAVE_SHIFT,
+static_assert(TLAT_HIST_EARLY_BINS == (TLAT_HIST_EARLY_BITS - 11 + 2) << TLAT_HIST_OCTAVE_SHIFT,
 	      "early ends at 2^18");
 
 static_assert(sizeof(struct tlat_bin) == 3 * sizeof(uint64_t), "a bin has no hidden padding");
@@ -35,28 +32,16 @@ static inline void add(uint64_t *count, uint64_t n)
 	store(count, load(count) + n);
 }
 
-static inline uint32_t index_of(uint64_t value)
-{
-	uint32_t shift = 53 - (uint32_t)__builtin_clzll(value | (EXACT_VALUES - 1));
-
-	return (shift << OCTAVE_SHIFT) + (uint32_t)(value >> shift);
-}
-
-uint32_t tlat_hist_index(uint64_t value)
-{
-	return index_of(value);
-}
-
 static uint32_t shift_of(uint32_t index)
 {
-	return index < EXACT_VALUES ? 0 : (index >> OCTAVE_SHIFT) - 1;
+	return index < TLAT_HIST_EXACT_VALUES ? 0 : (index >> TLAT_HIST_OCTAVE_SHIFT) - 1;
 }
 
 uint64_t tlat_hist_bin_low(uint32_t index)
 {
 	uint32_t shift = shift_of(index);
 
-	return (uint64_t)(index - (shift << OCTAVE_SHIFT)) << shift;
+	return (uint64_t)(index - (shift << TLAT_HIST_OCTAVE_SHIFT)) << shift;
 }
 
 uint64_t tlat_hist_bin_width(uint32_t index)
@@ -182,13 +167,8 @@ __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *his
 
 TLAT_HOT void tlat_hist_record(struct tlat_hist *hist, int64_t value)
 {
-	/* one comparison for all: has a bin, no new minimum, no new maximum */
-	if (__builtin_expect((uint64_t)value - hist->usual >= hist->n_usual, 0)) {
+	if (!tlat_hist_record_usual(hist, value))
 		record_unusual(hist, value);
-		return;
-	}
-	add(&hist->slots[index_of((uint64_t)value) - TLAT_HIST_SLOT_FIRST], 1);
-	add(&hist->count, 1);
 }
 
 void tlat_hist_reset(struct tlat_hist *hist)

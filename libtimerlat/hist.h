@@ -16,8 +16,17 @@
 #define TLAT_HIST_VALUE_MAX  ((INT64_C(1) << TLAT_HIST_VALUE_BITS) - 1)
 #define TLAT_HIST_EARLY_MAX  ((INT64_C(1) << TLAT_HIST_EARLY_BITS) - 1)
 
+#define TLAT_HIST_EXACT_VALUES 2048 /* counted in bins of width 1 */
+#define TLAT_HIST_OCTAVE_SHIFT 10   /* 1024 bins an octave above that */
+
 /* Index of the bin of a value 0 <= v < 2^37, and a bin's edges: lowest value and width. */
-uint32_t tlat_hist_index(uint64_t value);
+static inline uint32_t tlat_hist_index(uint64_t value)
+{
+	uint32_t shift = 53 - (uint32_t)__builtin_clzll(value | (TLAT_HIST_EXACT_VALUES - 1));
+
+	return (shift << TLAT_HIST_OCTAVE_SHIFT) + (uint32_t)(value >> shift);
+}
+
 uint64_t tlat_hist_bin_low(uint32_t index);
 uint64_t tlat_hist_bin_width(uint32_t index);
 
@@ -40,6 +49,26 @@ struct tlat_hist {
 	uint64_t mapped; /* it has pages of its own */
 	uint64_t slots[TLAT_HIST_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
+
+/* One more; only the writer may. [hot] */
+static inline void tlat_hist_increment(uint64_t *count)
+{
+	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * Record a value between the extremes so far, which nearly all are: tlat_hist_record() without the
+ * call, for loops whose caches are cold. False: it is none, and nothing was recorded. [hot]
+ */
+static inline bool tlat_hist_record_usual(struct tlat_hist *hist, int64_t value)
+{
+	/* one comparison for all: has a bin, no new minimum, no new maximum */
+	if (TLAT_RARELY((uint64_t)value - hist->usual >= hist->n_usual))
+		return false;
+	tlat_hist_increment(&hist->slots[tlat_hist_index((uint64_t)value) - TLAT_HIST_SLOT_FIRST]);
+	tlat_hist_increment(&hist->count);
+	return true;
+}
 
 static inline uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot)
 {

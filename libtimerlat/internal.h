@@ -24,6 +24,9 @@
  */
 #define TLAT_HOT __attribute__((hot))
 
+/* A condition whose code is to lie out of a loop's way, for the same reason. */
+#define TLAT_RARELY(condition) __builtin_expect(!!(condition), 0)
+
 /*
  * A public struct is as long as its members: nothing hides between them that a caller could leave
  * unset. bytes is their sum where pointers have 8.

@@ -68,22 +68,10 @@ struct tlat_probe_tally {
 	uint64_t left_ns; /* until the next one */
 };
 
+/* What every cycle needs comes first, on one cache line. */
 struct tlat_probe_ops {
-	const char *name; /* "wake-futex" */
-	const char *from; /* "before futex(FUTEX_WAKE)" */
-	const char *to;	  /* "after futex(FUTEX_WAIT) returned" */
-	uint32_t flags;
+	alignas(TLAT_CACHE_LINE) uint32_t flags;
 	clockid_t clock; /* solo: the clock that deadlines and stamps are on */
-	size_t shared_size;
-	size_t side_size;
-	/* NULL: always. Side-effect free; else why not and the remedy. */
-	int (*supported)(struct tlat_error *reterr);
-	/* Once per instance, on the controller, before threads exist. */
-	int (*open)(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
-		    struct tlat_error *reterr);
-	/* On each measuring thread, its policy applied. */
-	int (*enter)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
-		     struct tlat_error *reterr);
 	/* On every side before each cycle, unmeasured: drain, re-lock. */
 	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	/* Solo: program an expiry at due (ns on ops->clock), which is what due() gave; PERIODIC:
@@ -98,6 +86,20 @@ struct tlat_probe_ops {
 		    struct tlat_probe_event *event);
 	/* Pure. What the kernel promised for a deadline asked at time armed; NULL: as asked. */
 	uint64_t (*due)(const struct tlat_probe_ctx *ctx, uint64_t armed, uint64_t asked);
+
+	const char *name; /* "wake-futex" */
+	const char *from; /* "before futex(FUTEX_WAKE)" */
+	const char *to;	  /* "after futex(FUTEX_WAIT) returned" */
+	size_t shared_size;
+	size_t side_size;
+	/* NULL: always. Side-effect free; else why not and the remedy. */
+	int (*supported)(struct tlat_error *reterr);
+	/* Once per instance, on the controller, before threads exist. */
+	int (*open)(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
+		    struct tlat_error *reterr);
+	/* On each measuring thread, its policy applied. */
+	int (*enter)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+		     struct tlat_error *reterr);
 	/* PERIODIC, when the kernel counts expirations: what is left of the count. Called after the
 	 * last wait() until it meets no expiry on its way; 0 or a negative errno. */
 	int (*tally)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,

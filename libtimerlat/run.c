@@ -368,19 +368,20 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 	struct tlat_counts *counts = &book->counts;
 	uint64_t slot = grid->slot;
 
-	if (grid->unmeasured || slot < grid->first) {
+	if (TLAT_RARELY(grid->unmeasured || slot < grid->first)) {
 		tlat_count(&book->warmup, 1);
 		tlat_grid_warm_up(grid, next, at);
 		return;
 	}
 	grid->slot = next;
-	if (!book->started)
+	if (TLAT_RARELY(!book->started))
 		tlat_note(&book->started, grid->due);
 	tlat_grid_limit(grid, at > book->started ? at - book->started : 0, next - slot - 1);
 	if (next > grid->last)
 		next = grid->last;
 	tlat_count(&counts->asked, next - slot);
-	tlat_count(&counts->missed, next - slot - 1);
+	if (TLAT_RARELY(next - slot > 1))
+		tlat_count(&counts->missed, next - slot - 1);
 	tlat_book_record(book, (int64_t)(at - grid->due), grid->due, slot - grid->first,
 			 tlat_book_cpu(book));
 }
@@ -390,11 +391,9 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 static uint64_t next_slot(const struct tlat_probe_ops *ops, const struct tlat_grid *grid,
 			  const struct tlat_probe_event *event)
 {
-	if (ops->flags & TLAT_PROBE_PERIODIC)
-		return grid->slot + event->n;
-	if (ops->flags & TLAT_PROBE_CLOSED)
-		return grid->slot + 1;
-	return tlat_grid_after(grid, event->at);
+	if (!(ops->flags & (TLAT_PROBE_PERIODIC | TLAT_PROBE_CLOSED)))
+		return tlat_grid_after(grid, event->at);
+	return grid->slot + (ops->flags & TLAT_PROBE_PERIODIC ? event->n : 1);
 }
 
 /* Program the slot's expiry, and note what the kernel promises for it. */
@@ -403,7 +402,7 @@ static int arm(struct tlat_solo *solo, struct tlat_grid *grid, bool first)
 	struct tlat_probe_ctx *ctx = solo->ctx;
 	const struct tlat_probe_ops *ops = ctx->ops;
 	bool closed = ops->flags & TLAT_PROBE_CLOSED;
-	uint64_t now = closed || ops->due ? tlat_stamp_begin(&ctx->stamper) : 0;
+	uint64_t now = TLAT_RARELY(closed || ops->due) ? tlat_stamp_begin(&ctx->stamper) : 0;
 	uint64_t asked = closed ? now + grid->interval : tlat_grid_point(grid, grid->slot);
 
 	grid->due = ops->due ? ops->due(ctx, now, asked) : asked;
@@ -426,7 +425,7 @@ static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 	if (error)
 		return error;
 	next = next_slot(ops, grid, &event);
-	if (ops->flags & TLAT_PROBE_PERIODIC)
+	if (TLAT_RARELY(ops->flags & TLAT_PROBE_PERIODIC))
 		tlat_tally_check(solo, grid, book, next, event.at);
 	book->ended = event.at;
 	book_expiry(grid, book, next, event.at);
@@ -449,9 +448,9 @@ static void solo_census(struct tlat_census *census, struct tlat_book *book, uint
 {
 	uint64_t ignored = 0;
 
-	if (!book->started)
+	if (TLAT_RARELY(!book->started))
 		tlat_census_look(census);
-	else if (++census->waits >= every)
+	else if (TLAT_RARELY(++census->waits >= every))
 		tlat_census_take(census, &ignored,
 				 &book->counts.disturbed[TLAT_DISTURBED_PREEMPTED]);
 }
@@ -461,7 +460,8 @@ static void solo_census(struct tlat_census *census, struct tlat_book *book, uint
 static void solo_rest(const struct tlat_solo *solo, struct tlat_grid *grid, struct tlat_book *book,
 		      uint64_t *rested)
 {
-	if (!solo->limits.rest_after || book->ended - *rested < solo->limits.rest_after)
+	if (!TLAT_RARELY(solo->limits.rest_after &&
+			 book->ended - *rested >= solo->limits.rest_after))
 		return;
 	tlat_run_rest(&solo->limits);
 	tlat_count(&book->rests, 1);

@@ -70,8 +70,8 @@ void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outli
 }
 
 /* A value above all others so far is always here, so the limit costs the ordinary ones nothing. */
-static __attribute__((noinline)) void keep_outlier(struct tlat_book *book, int64_t value,
-						   uint64_t at, uint64_t seq, int32_t cpu)
+static void keep_outlier(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
+			 int32_t cpu)
 {
 	double t = (double)(int64_t)(at - book->started) * book->ns_per_unit;
 	const struct tlat_outlier outlier = {
@@ -81,7 +81,6 @@ static __attribute__((noinline)) void keep_outlier(struct tlat_book *book, int64
 	if (!book->outliers)
 		return;
 	tlat_outliers_offer(book->outliers, &outlier);
-	book->full = book->outliers->n == TLAT_OUTLIERS_MAX;
 	book->least_kept = book->outliers->v[0].value;
 	if (book->brk && value > book->brk->above)
 		tlat_break_hit(book->brk, &outlier);
@@ -94,17 +93,19 @@ static void note_migration(struct tlat_book *book, int32_t cpu)
 		book->planned_cpu = cpu;
 }
 
-void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq, int32_t cpu)
+void tlat_book_look(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq, int32_t cpu)
 {
-	tlat_hist_record(book->latency, value);
+	bool full = book->outliers && book->outliers->n == TLAT_OUTLIERS_MAX;
+
 	if (book->n_raw < book->max_raw)
 		book->raw[book->n_raw++] = value;
 	if (book->tap)
 		tlat_tap_pass(book->tap, value, at);
 	if (cpu >= 0 && cpu != book->planned_cpu)
 		note_migration(book, cpu);
-	if (!book->full || value > book->least_kept)
+	if (!full || value > book->least_kept)
 		keep_outlier(book, value, at, seq, cpu);
+	book->plain = full && book->n_raw == book->max_raw && !book->tap;
 }
 
 void tlat_census_look(struct tlat_census *census)

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdalign.h>
 
+#include "hist.h"
 #include "run_break.h"
 
 /* Expirations of a periodic timer, as said by its events and by the timer itself. */
@@ -30,7 +31,7 @@ struct tlat_book {
 	int32_t planned_cpu; /* -1: any */
 	bool lost_wake;
 	bool roams;		      /* not pinned: planned_cpu is where it was last */
-	bool full;		      /* outliers are as many as are kept */
+	bool plain;		      /* a value not above least_kept is only counted */
 	uint64_t ended;		      /* stamp at the end */
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
 	struct tlat_hist *back;	      /* NULL: the probe has no second stamp */
@@ -80,9 +81,20 @@ static inline int32_t tlat_book_cpu(const struct tlat_book *book)
 	return book->cpu ? (int32_t)*book->cpu : sched_getcpu();
 }
 
+/* What else there is to a value than its count: it may be kept, be looked at, be an outlier, or be
+ * of another CPU. [hot] */
+TLAT_HOT void tlat_book_look(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
+			     int32_t cpu);
+
 /* Enter one value of cycle or slot seq, begun at a stamp, ended on cpu (-1: not known). [hot] */
-TLAT_HOT void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at, uint64_t seq,
-			       int32_t cpu);
+static inline void tlat_book_record(struct tlat_book *book, int64_t value, uint64_t at,
+				    uint64_t seq, int32_t cpu)
+{
+	if (!tlat_hist_record_usual(book->latency, value))
+		tlat_hist_record(book->latency, value);
+	if (TLAT_RARELY(value > book->least_kept || cpu != book->planned_cpu || !book->plain))
+		tlat_book_look(book, value, at, seq, cpu);
+}
 
 /* Offer a value to the largest so far. [hot] */
 void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outlier *candidate);

@@ -15,7 +15,7 @@ static_assert(sizeof(struct tlat_counts) % sizeof(uint64_t) == 0, "counts are nu
 static void collect_counts(const struct tlat_instance *in, struct tlat_result *result)
 {
 	struct tlat_counts *counts = &result->counts;
-	const uint64_t *from = (const uint64_t *)&in->book.counts;
+	const uint64_t *from = (const uint64_t *)&in->book->counts;
 	uint64_t *to = (uint64_t *)counts;
 
 	for (size_t i = 0; i < sizeof(*counts) / sizeof(*to); i++)
@@ -95,24 +95,24 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 {
 	const struct tlat_counts *counts = &result->counts;
 
-	if (in->book.lost_wake)
+	if (in->book->lost_wake)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "lost-wake", NULL,
 				  "a wait did not end within %lld s of its kick; %llu cycles were "
 				  "given up",
 				  TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC,
 				  (unsigned long long)counts->rejected[TLAT_REJECTED_TIMEOUT]);
-	else if (in->book.end == TLAT_END_ERROR && !in->book.error)
+	else if (in->book->end == TLAT_END_ERROR && !in->book->error)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "waiter-missing",
 				  "look for something of a higher priority on its CPU",
 				  "the waiter on CPU %d was not ready within %lld s",
 				  in->measurers[0].cpu, TLAT_WAIT_BOUND_NS / TLAT_NSEC_PER_SEC);
-	if (in->book.error)
+	if (in->book->error)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "probe-failed",
-				  in->book.error == -EAGAIN
+				  in->book->error == -EAGAIN
 					  ? "raise the limits of this user, ulimit -i for signals"
 					  : NULL,
 				  "%s failed in the loop: %s", result->probe,
-				  strerror(-in->book.error));
+				  strerror(-in->book->error));
 	if (counts->rejected[TLAT_REJECTED_NOT_ASLEEP] * 2 > counts->asked)
 		tlat_findings_add(
 			&result->findings, TLAT_WARN, "waiter-awake", "use a longer --settle",
@@ -146,23 +146,23 @@ static void find_throttling(const struct tlat_run *run, const struct tlat_instan
 static void find_stalls(const struct tlat_run *run, const struct tlat_instance *in,
 			struct tlat_result *result)
 {
-	double max_ns = (double)tlat_hist_max(result->latency) * in->book.ns_per_unit;
-	double stopped_ns = (double)in->book.stopped * in->book.ns_per_unit;
+	double max_ns = (double)tlat_hist_max(result->latency) * in->book->ns_per_unit;
+	double stopped_ns = (double)in->book->stopped * in->book->ns_per_unit;
 
-	if (in->book.stops)
+	if (in->book->stops)
 		tlat_findings_add(&result->findings, TLAT_WARN, "stopped",
 				  "compare cpu.rt_runtime_us of the cgroup, sched_rt_runtime_us, "
 				  "and steal",
 				  "the spinning waker was kept from its CPU %llu times, up to %.0f "
 				  "ms: real-time throttling, another thread, the hypervisor, or a "
 				  "stop signal",
-				  (unsigned long long)in->book.stops, stopped_ns / 1e6);
+				  (unsigned long long)in->book->stops, stopped_ns / 1e6);
 	if (max_ns > STALL_NS)
 		tlat_findings_add(&result->findings, TLAT_WARN, "stall",
 				  "look for throttling, steal and stop signals at that time",
 				  "the largest value is %.0f ms: a stall rather than a latency",
 				  max_ns / 1e6);
-	if (in->book.stops || max_ns > STALL_NS)
+	if (in->book->stops || max_ns > STALL_NS)
 		find_throttling(run, in, (int64_t)(stopped_ns > max_ns ? stopped_ns : max_ns),
 				result);
 }
@@ -183,7 +183,7 @@ static void find_oddities(const struct tlat_instance *in, struct tlat_result *re
 				  "observed figures leave them out",
 				  (unsigned long long)counts->missed,
 				  (unsigned long long)counts->asked);
-	if (!tlat_hist_count(result->latency) && in->book.end != TLAT_END_SIGNAL)
+	if (!tlat_hist_count(result->latency) && in->book->end != TLAT_END_SIGNAL)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "no-sample",
 				  "measure longer (-d) than warm-up and one cycle take",
 				  "no cycle of %llu gave a sample",
@@ -193,7 +193,7 @@ static void find_oddities(const struct tlat_instance *in, struct tlat_result *re
 /* A timer that counts its expirations must have counted all of them. */
 static void find_miscounts(const struct tlat_instance *in, struct tlat_result *result)
 {
-	const struct tlat_tally *tally = &in->book.tally;
+	const struct tlat_tally *tally = &in->book->tally;
 
 	if (tally->miscounts)
 		tlat_findings_add(&result->findings, TLAT_ERROR, "conservation",
@@ -315,16 +315,16 @@ static int32_t end_of(const struct tlat_run *run, const struct tlat_instance *in
 {
 	if (run->broken)
 		return TLAT_END_ERROR;
-	if (in->brk.hit || (in->book.end == TLAT_END_SIGNAL && is_broken(run)))
+	if (in->brk.hit || (in->book->end == TLAT_END_SIGNAL && is_broken(run)))
 		return TLAT_END_BREAK;
-	return in->book.end;
+	return in->book->end;
 }
 
 static int64_t measured_ns(const struct tlat_instance *in, uint64_t until)
 {
-	uint64_t started = tlat_noted(&in->book.started);
+	uint64_t started = tlat_noted(&in->book->started);
 
-	return started ? (int64_t)((double)(until - started) * in->book.ns_per_unit) : 0;
+	return started ? (int64_t)((double)(until - started) * in->book->ns_per_unit) : 0;
 }
 
 static void collect_conditions(const struct tlat_run *run, const struct tlat_instance *in,
@@ -334,9 +334,9 @@ static void collect_conditions(const struct tlat_run *run, const struct tlat_ins
 	result->has_kick = in->pair;
 	if (in->pair)
 		result->kick = in->measurers[1].facts;
-	result->phase_ns = result->periodic ? (int64_t)in->solo.phase : 0;
-	result->warmup = tlat_noted(&in->book.warmup);
-	result->rests = tlat_noted(&in->book.rests);
+	result->phase_ns = result->periodic ? (int64_t)in->solo->phase : 0;
+	result->warmup = tlat_noted(&in->book->warmup);
+	result->rests = tlat_noted(&in->book->rests);
 	result->has_offset = run->has_offset && !result->round_trip;
 	result->offset = run->offset;
 	result->chain_adds = run->opts.chain_adds;
@@ -370,7 +370,7 @@ static void copy_hist(struct tlat_hist **ret_copy, const struct tlat_hist *from)
 static int collect_so_far(const struct tlat_run *run, const struct tlat_instance *in,
 			  struct tlat_result *result)
 {
-	const struct tlat_book *book = &in->book;
+	const struct tlat_book *book = in->book;
 
 	copy_hist(&result->floor, run->instances[0].floor);
 	copy_hist(&result->latency, book->latency);
@@ -404,10 +404,10 @@ static int collect_measured(struct tlat_run *run, struct tlat_instance *in)
 	int error = collect_so_far(run, in, result);
 
 	if (!error)
-		error = collect_values(&in->book, result);
+		error = collect_values(in->book, result);
 	if (error)
 		return error;
-	result->duration_ns = measured_ns(in, in->book.ended);
+	result->duration_ns = measured_ns(in, in->book->ended);
 	result->end = end_of(run, in);
 	if (run->opts.inject_ns)
 		tlat_injection_judge(&run->injection, tlat_clock_calibration(run->clock), result);

@@ -104,7 +104,7 @@ static void measure_floor_pair(struct tlat_run *run)
 	if (tlat_run_start(&floor, &opts, NULL) < 0)
 		return;
 	tlat_run_join(floor);
-	latency = floor->instances[0].book.latency;
+	latency = floor->instances[0].book->latency;
 	if (latency && !tlat_hist_new(&run->floor_pair, tlat_hist_hz(latency)))
 		tlat_hist_merge(run->floor_pair, latency);
 	tlat_run_free(floor);
@@ -254,7 +254,7 @@ static void make_blocks(struct tlat_run *run)
 static uint64_t progress_of(const struct tlat_instance *in)
 {
 	return in->pair ? atomic_load(&in->pair->waiter.announced_seq)
-			: tlat_hist_count(in->book.latency);
+			: tlat_hist_count(in->book->latency);
 }
 
 /* Close a time block of every result; how far the loops are. */
@@ -267,7 +267,7 @@ static uint64_t cut_blocks(struct tlat_run *run)
 		struct tlat_result *result = in->result;
 
 		if (result->blocks)
-			tlat_blocks_cut(result->blocks, in->book.latency);
+			tlat_blocks_cut(result->blocks, in->book->latency);
 		count += progress_of(in);
 	}
 	return count;
@@ -310,7 +310,7 @@ static const struct tlat_measurer *find_displaced(struct tlat_run *run)
 static void break_off(struct tlat_run *run)
 {
 	run->broken = true;
-	atomic_store(&run->request, 1);
+	atomic_store(run->request, 1);
 }
 
 static void look_for_displaced(struct tlat_run *run)
@@ -344,7 +344,7 @@ static void attend(struct tlat_run *run)
 	int64_t patience = STALL_NS + opts->align_ns + 20 * (slot_ns + opts->settle_ns);
 	uint64_t before = 0;
 
-	while (!books_closed(run) && !atomic_load(&run->request)) {
+	while (!books_closed(run) && !atomic_load(run->request)) {
 		uint64_t count;
 
 		doze(run, length);
@@ -462,7 +462,7 @@ static void align(struct tlat_run *run)
 	uint64_t now = tlat_stamp_begin(&run->instances[0].ctx->stamper);
 
 	for (int i = 0; i < run->n_instances && run->ops->clock != CLOCK_THREAD_CPUTIME_ID; i++)
-		run->instances[i].solo.start = now;
+		run->instances[i].solo->start = now;
 }
 
 static void measure(struct tlat_run *run)

@@ -54,7 +54,7 @@ struct tlat_run {
 	int idle_fd;		/* holds /dev/cpu_dma_latency, -1: not */
 	struct tlat_rt *locked; /* all memory, when asked for */
 	int end_signal;
-	atomic_int request;
+	atomic_int *request;	    /* on the page of the first instance; whether to end */
 	bool broken;		    /* the controller had to end it */
 	struct tlat_rt_opts caller; /* what the thread that started the run has */
 	struct tlat_cpuset allowed; /* where that one may run */

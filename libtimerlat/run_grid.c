@@ -48,19 +48,10 @@ void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64
 		begin_at(grid, grid->slot);
 }
 
-uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot)
+uint64_t tlat_grid_after_late(const struct tlat_grid *grid, uint64_t at)
 {
-	return grid->origin + slot * grid->interval;
-}
+	uint64_t next = at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
 
-uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at)
-{
-	uint64_t next;
-
-	/* in time, which needs no division */
-	if (at < tlat_grid_point(grid, grid->slot + 1))
-		return grid->slot + 1;
-	next = at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
 	return next > grid->slot ? next : grid->slot + 1;
 }
 
@@ -80,14 +71,6 @@ void tlat_grid_warm_up(struct tlat_grid *grid, uint64_t next, uint64_t at)
 	grid->slot = next;
 	if (next > grid->first || (grid->closed && at >= grid->warm_at))
 		begin_at(grid, next);
-}
-
-void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed, uint64_t missed)
-{
-	if (grid->complete && grid->last != UINT64_MAX)
-		grid->last += missed;
-	if (grid->closed && elapsed >= grid->duration)
-		grid->last = grid->slot;
 }
 
 void tlat_grid_skip(struct tlat_grid *grid, uint64_t now)

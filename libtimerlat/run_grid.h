@@ -24,14 +24,35 @@ struct tlat_grid {
 /* A grid that begins after now, at the point that all threads of the run have in common; its phase
  * against the kernel's tick as the run says. */
 void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64_t now);
-TLAT_HOT uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot);
+
+static inline uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t slot)
+{
+	return grid->origin + slot * grid->interval;
+}
+
+/* The first slot after a stamp that is later than the next one. */
+uint64_t tlat_grid_after_late(const struct tlat_grid *grid, uint64_t at);
+
 /* The first slot after a stamp, but never one that has been served. */
-TLAT_HOT uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at);
+static inline uint64_t tlat_grid_after(const struct tlat_grid *grid, uint64_t at)
+{
+	if (TLAT_RARELY(at >= tlat_grid_point(grid, grid->slot + 1)))
+		return tlat_grid_after_late(grid, at);
+	return grid->slot + 1;
+}
+
 /* Go on after an expiry that is not measured, stamped at. */
 void tlat_grid_warm_up(struct tlat_grid *grid, uint64_t next, uint64_t at);
 /* After a measured expiry: a closed loop may have measured long enough, and a run that is to be
  * complete makes up for what was missed. */
-void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed, uint64_t missed);
+static inline void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed, uint64_t missed)
+{
+	if (TLAT_RARELY(grid->complete && grid->last != UINT64_MAX))
+		grid->last += missed;
+	if (TLAT_RARELY(grid->closed && elapsed >= grid->duration))
+		grid->last = grid->slot;
+}
+
 /* After a rest: slots up to now are left out as if they had never been, and the next few are not
  * measured. */
 void tlat_grid_skip(struct tlat_grid *grid, uint64_t now);

@@ -25,14 +25,13 @@ static int inject_kick(struct tlat_probe_ctx *ctx)
 }
 
 int tlat_injection_init(struct tlat_injection *injection, const struct tlat_probe_ops *real,
-			int64_t delay_ns, const struct tlat_book *book)
+			int64_t delay_ns)
 {
 	int error = tlat_hist_new(&injection->spun[0], TLAT_NSEC_PER_SEC);
 
 	injection->ops = *real;
 	injection->ops.kick = inject_kick;
 	injection->real = real;
-	injection->book = book;
 	injection->delay_ns = (uint64_t)delay_ns;
 	return error ? error : tlat_hist_new(&injection->spun[1], TLAT_NSEC_PER_SEC);
 }

@@ -13,11 +13,10 @@ static size_t line_up(size_t bytes)
 	return (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
 }
 
-/* Stop flag, contexts, pair, the probe's shared memory there and back, the state of two sides in
- * each. */
 static size_t map_bytes(const struct tlat_probe_ops *ops)
 {
 	return TLAT_CACHE_LINE + 2 * sizeof(struct tlat_probe_ctx) +
+	       line_up(sizeof(struct tlat_solo)) + line_up(sizeof(struct tlat_book)) +
 	       line_up(sizeof(struct tlat_pair)) + 2 * line_up(ops->shared_size) +
 	       4 * line_up(ops->side_size);
 }
@@ -30,20 +29,25 @@ static void *carve(char **at, size_t bytes)
 	return part;
 }
 
+/* What a cycle of a timer needs comes first, so that it lies on one page. */
 static void lay_out(struct tlat_instance *in, const struct tlat_probe_ops *ops)
 {
 	char *at = in->map;
 
-	in->stop = carve(&at, TLAT_CACHE_LINE);
+	in->stop = (atomic_int *)in->map;
+	in->request = in->stop + 1;
+	at += TLAT_CACHE_LINE;
 	in->ctx = carve(&at, sizeof(*in->ctx));
-	in->reply = carve(&at, sizeof(*in->reply));
-	in->pair = carve(&at, sizeof(struct tlat_pair));
+	in->solo = carve(&at, sizeof(*in->solo));
+	in->book = carve(&at, sizeof(*in->book));
 	in->ctx->shared = carve(&at, ops->shared_size);
-	in->reply->shared = carve(&at, ops->shared_size);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		in->measurers[i].side.state = carve(&at, ops->side_size);
+	in->pair = carve(&at, sizeof(struct tlat_pair));
+	in->reply = carve(&at, sizeof(*in->reply));
+	in->reply->shared = carve(&at, ops->shared_size);
+	for (int i = 0; i < 2; i++)
 		in->measurers[i].reply.state = carve(&at, ops->side_size);
-	}
 }
 
 static int open_way(struct tlat_instance *in, struct tlat_probe_ctx *ctx, bool *ret_open,
@@ -57,6 +61,20 @@ static int open_way(struct tlat_instance *in, struct tlat_probe_ctx *ctx, bool *
 	return error;
 }
 
+int tlat_instance_map(struct tlat_instance *in, const struct tlat_probe_ops *ops,
+		      struct tlat_error *reterr)
+{
+	in->map_size = map_bytes(ops);
+	in->map = mmap(NULL, in->map_size, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (in->map == MAP_FAILED) {
+		in->map = NULL;
+		return tlat_fail(reterr, -ENOMEM, "no memory for %zu shared bytes", in->map_size);
+	}
+	lay_out(in, ops);
+	return 0;
+}
+
 int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *ops,
 		       const struct tlat_run_opts *opts, const struct tlat_clock *clock,
 		       struct tlat_error *reterr)
@@ -67,14 +85,6 @@ int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *op
 
 	in->opts = opts;
 	in->clock = clock;
-	in->map_size = map_bytes(ops);
-	in->map = mmap(NULL, in->map_size, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (in->map == MAP_FAILED) {
-		in->map = NULL;
-		return tlat_fail(reterr, -ENOMEM, "no memory for %zu shared bytes", in->map_size);
-	}
-	lay_out(in, ops);
 	in->ctx->ops = ops;
 	in->ctx->stop = in->stop;
 	in->ctx->stamper =

@@ -169,7 +169,7 @@ static void plan_limits(struct tlat_run *run, struct tlat_limits *limits)
 	limits->duration = limit_of(run, ticks, opts->duration_ns);
 	limits->warmup = (uint64_t)opts->warmup;
 	limits->warmup_span = limit_of(run, ticks, WARMUP_SPAN_NS);
-	limits->request = &run->request;
+	limits->request = run->request;
 }
 
 /* On one CPU the waiter must preempt the waker, so that the waker running proves it asleep. */
@@ -249,13 +249,13 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 	int at = i % run->place.n;
 
 	in->ctx->interval_ns = tlat_run_interval_ns(run, i);
-	in->solo.ctx = in->ctx;
-	in->solo.interval = (uint64_t)in->ctx->interval_ns;
-	in->solo.tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
+	in->solo->ctx = in->ctx;
+	in->solo->interval = (uint64_t)in->ctx->interval_ns;
+	in->solo->tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
 	if (opts->align_ns)
-		in->solo.tick = (uint64_t)opts->align_ns;
-	in->solo.phase = phase_of(opts, in->solo.tick, i);
-	in->solo.complete = opts->flags & TLAT_RUN_COMPLETE;
+		in->solo->tick = (uint64_t)opts->align_ns;
+	in->solo->phase = phase_of(opts, in->solo->tick, i);
+	in->solo->complete = opts->flags & TLAT_RUN_COMPLETE;
 	plan_measurer(run, in, 0, run->place.cpus[at], tlat_run_priority(run, i));
 	if (opts->flags & TLAT_RUN_FLOAT)
 		in->measurers[0].roams = &run->floats;
@@ -269,7 +269,7 @@ static void plan_tap(struct tlat_run *run, struct tlat_instance *in)
 	if (!run->opts.stream)
 		return;
 	in->tap.size = tlat_tap_slots(run->opts.stream);
-	in->book.tap = &in->tap;
+	in->book->tap = &in->tap;
 }
 
 /* A probe that cannot run here is still a result, which says why. */
@@ -300,10 +300,10 @@ static void plan_break(struct tlat_run *run, struct tlat_instance *in)
 	if (!run->opts.break_ns)
 		return;
 	in->brk.above_ns = run->opts.break_ns;
-	in->brk.request = &run->request;
+	in->brk.request = run->request;
 	in->brk.trace = &run->trace;
 	in->brk.probe = run->ops->name;
-	in->book.brk = &in->brk;
+	in->book->brk = &in->brk;
 }
 
 static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
@@ -320,8 +320,15 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 		return tlat_fail(reterr, -ENOMEM, "no memory for a result");
 	in->result->thread = i;
 	in->wants_floor = i == 0 && !(run->opts.flags & TLAT_RUN_NO_FLOOR);
+	error = tlat_instance_map(in, ops, reterr);
+	if (error)
+		return error;
+	if (i == 0)
+		run->request = in->request;
 	if (!run->supported)
 		return 0;
+	if (run->opts.inject_ns)
+		run->injection.book = in->book;
 	error = tlat_instance_open(in, ops, &run->opts, run->clock, &why);
 	if (error) {
 		find_unsupported(run, why.text, NULL);
@@ -351,8 +358,7 @@ static int plan_instances(struct tlat_run *run, struct tlat_error *reterr)
 	if (run->opts.chain_adds)
 		tlat_chain_init(&run->chain, run->ops, run->opts.chain_adds);
 	if (run->opts.inject_ns)
-		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns,
-					    &run->instances[0].book);
+		error = tlat_injection_init(&run->injection, run->ops, run->opts.inject_ns);
 	for (int i = 0; i < run->n_instances && !error; i++)
 		error = plan_instance(run, i, reterr);
 	return error;
@@ -486,7 +492,7 @@ void tlat_run_adapt(struct tlat_run *run)
 		struct tlat_instance *in = &run->instances[i];
 
 		plan_rests(run, in);
-		in->solo.limits = in->limits;
+		in->solo->limits = in->limits;
 		if (in->pair)
 			adapt_pair(run, in);
 	}

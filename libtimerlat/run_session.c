@@ -87,7 +87,7 @@ void tlat_run_stop(struct tlat_run *run)
 	int saved = errno;
 	uint64_t one = 1;
 
-	atomic_store(&run->request, 1);
+	atomic_store(run->request, 1);
 	if (write(run->wake_fd, &one, sizeof(one)) < 0)
 		errno = saved; /* full: the controller is being woken already */
 	errno = saved;
@@ -100,7 +100,7 @@ int tlat_run_read(struct tlat_run *run, int thread, struct tlat_sample *samples,
 
 	if (!run->opts.stream)
 		return -ENODATA;
-	if (thread < 0 || thread >= run->n_instances || !run->instances[thread].book.latency)
+	if (thread < 0 || thread >= run->n_instances || !run->instances[thread].book->latency)
 		return -ENOENT;
 	tap = &run->instances[thread].tap;
 	if (ret_lost)
@@ -116,7 +116,7 @@ int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *pr
 
 	if (thread < 0 || thread >= run->n_instances)
 		return -ENOENT;
-	hist = run->instances[thread].book.latency;
+	hist = run->instances[thread].book->latency;
 	if (!hist)
 		return -ENOENT;
 	ns = 1e9 / (double)tlat_hist_hz(hist);

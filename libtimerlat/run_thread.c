@@ -155,13 +155,13 @@ static struct tlat_hist *carve_hist(char **at, uint64_t hz)
 static void make_tap(struct tlat_instance *in, void *ring)
 {
 	in->tap.ring = in->tap.size ? ring : NULL;
-	in->tap.ns_per_unit = in->book.ns_per_unit;
+	in->tap.ns_per_unit = in->book->ns_per_unit;
 }
 
 static int make_book(struct tlat_measurer *m)
 {
 	struct tlat_instance *in = m->instance;
-	struct tlat_book *book = &in->book;
+	struct tlat_book *book = in->book;
 	bool ticks = in->ctx->stamper.kind != TLAT_STAMP_GETTIME;
 	bool call = in->pair && !in->ctx->same_cpu; /* on one CPU it contains the waiter's run */
 	uint64_t hz = ticks ? tlat_clock_hz(in->clock) : TLAT_NSEC_PER_SEC;
@@ -203,7 +203,7 @@ static int measure_floor(struct tlat_measurer *m)
 	struct tlat_instance *in = m->instance;
 	struct tlat_probe_ctx ctx = *in->ctx;
 	struct tlat_limits limits = in->limits;
-	struct tlat_book book = { .latency = in->book.latency, .ns_per_unit = 1.0 };
+	struct tlat_book book = { .latency = in->book->latency, .ns_per_unit = 1.0 };
 	int error;
 
 	if (!in->wants_floor)
@@ -259,7 +259,7 @@ static void note_verify(struct tlat_measurer *m)
 		&m->findings, TLAT_INFO, "verify", "leave --verify out for figures to compare",
 		"--verify reads the waiter's switch counters before every announcement: "
 		"%.0f ns a read here, outside the interval, but it wakes on warmer caches",
-		(double)(tlat_stamp_end(stamper) - begin) * m->instance->book.ns_per_unit /
+		(double)(tlat_stamp_end(stamper) - begin) * m->instance->book->ns_per_unit /
 			VERIFY_LOOKS);
 }
 
@@ -289,18 +289,19 @@ static int set_up(struct tlat_measurer *m)
 
 static void loop(struct tlat_measurer *m)
 {
+	const struct tlat_probe_side side = m->side; /* on the stack, which is at hand */
 	struct tlat_instance *in = m->instance;
 
 	tlat_arch_free_vectors();
 	getrusage(RUSAGE_THREAD, &m->before);
 	if (in->ctx->ops->flags & TLAT_PROBE_LOOPBACK)
-		tlat_run_loopback(in->ctx, &in->limits, &m->side, &in->book);
+		tlat_run_loopback(in->ctx, &in->limits, &side, in->book);
 	else if (!in->pair)
-		tlat_run_solo(&in->solo, &m->side, &in->book);
-	else if (m->side.role == TLAT_ROLE_WAIT)
-		tlat_run_waiter(in->pair, &m->side);
+		tlat_run_solo(in->solo, &side, in->book);
+	else if (side.role == TLAT_ROLE_WAIT)
+		tlat_run_waiter(in->pair, &side);
 	else
-		tlat_run_waker(in->pair, &m->side, &m->reply, &in->book);
+		tlat_run_waker(in->pair, &side, &m->reply, in->book);
 	getrusage(RUSAGE_THREAD, &m->after);
 }
 

@@ -67,12 +67,12 @@ struct tlat_instance {
 	const struct tlat_clock *clock;
 	struct tlat_probe_ctx *ctx, *reply; /* in map */
 	struct tlat_pair *pair;		    /* in map; NULL for solo */
-	struct tlat_solo solo;
+	struct tlat_solo *solo;		    /* in map */
+	struct tlat_book *book;		    /* in map */
+	atomic_int *stop, *request;	    /* in map, on one line; the first one's is the run's */
 	struct tlat_limits limits;
-	atomic_int *stop; /* in map */
 	void *map;
 	size_t map_size;
-	struct tlat_book book;
 	struct tlat_break brk; /* in force when a break was asked for */
 	struct tlat_tap tap;
 	struct tlat_result *result;
@@ -84,8 +84,11 @@ struct tlat_instance {
 	bool open, reply_open;
 };
 
-/* Map the shared memory of an instance of ops and open the probe. The rest of *instance is the
- * caller's to fill before threads start. 0 or a negative errno. */
+/* Map the memory of an instance of ops, all zero. 0 or -ENOMEM. */
+int tlat_instance_map(struct tlat_instance *instance, const struct tlat_probe_ops *ops,
+		      struct tlat_error *reterr);
+/* Open the probe of a mapped instance. The rest of *instance is the caller's to fill before threads
+ * start. 0 or a negative errno. */
 int tlat_instance_open(struct tlat_instance *instance, const struct tlat_probe_ops *ops,
 		       const struct tlat_run_opts *opts, const struct tlat_clock *clock,
 		       struct tlat_error *reterr);
@@ -111,7 +114,7 @@ struct tlat_injection {
 };
 
 int tlat_injection_init(struct tlat_injection *injection, const struct tlat_probe_ops *real,
-			int64_t delay_ns, const struct tlat_book *book);
+			int64_t delay_ns);
 void tlat_injection_destroy(struct tlat_injection *injection);
 /* Fill in what came back of the delay; the result has its raw values. */
 void tlat_injection_judge(const struct tlat_injection *injection,

@@ -845,6 +845,7 @@ static void the_skeleton_measures(void **state)
 	atomic_store(&world.now, 1000);
 	assert_int_equal(tlat_probe_skeleton.supported(NULL), 0);
 	assert_int_equal(tlat_clock_open_script(&clock, play, &world, TLAT_NSEC_PER_SEC), 0);
+	assert_int_equal(tlat_instance_map(&t->in, &tlat_probe_skeleton, NULL), 0);
 	assert_int_equal(tlat_instance_open(&t->in, &tlat_probe_skeleton, &opts, clock, NULL), 0);
 	t->in.pair->ctx = t->in.ctx;
 	t->in.pair->stop = t->in.stop;
