@@ -33,6 +33,10 @@ FAKE = {
     line("record_cost", "record a value", "ns", [1.5, 2.5, 1.9], "bare increment",
          [0.5, 0.5, 0.5]): "holds",
     line("record_cost", "record another value", "ns", [2.1]): "FALLS SHORT",
+    line("record_cost", "record on a noisy machine", "ns",
+         [2.2, 1.9, 2.1, 2.3, 1.8, 2.1, 2.0, 2.2, 2.4]): "not decided",
+    line("record_cost", "record slowly", "ns",
+         [2.2, 2.1, 2.1, 2.3, 2.4, 2.1, 2.6, 2.2, 1.9]): "FALLS SHORT",
     line("simulated", "shift of 1 % called REGRESSION, of many", "%", [89.9]): "FALLS SHORT",
     line("simulated", "false alarms of 2000 A/A comparisons, tail", "", [30]): "holds",
     line("noise_vs", "gaps", "/s", [3, 5, 4], "oslat", [2, 2, 2]): "no bar",
@@ -63,7 +67,9 @@ def assert_same(document, text, markdown):
         assert figure["ours"] == statistics.median(figure["rounds"]["ours"])
     short = [row["figure"] for row in document["figures"] if row["verdict"] == "FALLS SHORT"]
     judged = sum(row["bar"] is not None for row in document["figures"])
+    unsure = [row["figure"] for row in document["figures"] if row["verdict"] == "not decided"]
     for where in (text, markdown):
+        assert all(figure in where.rpartition("not decided, ")[2] for figure in unsure), where
         assert f"{len(short)} of {judged} figures with a bar fall short" in where, where
 
 

@@ -4,6 +4,7 @@ whether the bar holds. Pure: no I/O."""
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import comb, inf
 from statistics import median
 from typing import Any, Mapping, Optional, Sequence
 
@@ -26,7 +27,7 @@ class Row:
     self_lo: Optional[float]  #: the same of the peer against its neighbour in time
     self_hi: Optional[float]
     bar: Optional[str]
-    holds: Optional[bool]  #: None: there is no bar, or the rounds cannot say
+    holds: Optional[bool]  #: None: there is no bar, or the rounds spread over it
     note: Optional[str]
     rounds: Mapping[str, Sequence[float]]
 
@@ -49,17 +50,31 @@ def _beside(ours: Sequence[float], peer: Sequence[float]) -> list[float]:
     return [a / b for a, b in zip(ours, peer)]
 
 
-def _holds(bar: Bar, ours: float, ratio: Optional[float],
-           of_peer: Sequence[float]) -> Optional[bool]:
-    value = ours if bar.of == "ours" else ratio
+def around_median(values: Sequence[float]) -> tuple[float, float]:
+    """Between which two of the values the median lies at 95 % or more (sign interval; Conover 1999,
+    3.2). Fewer than six have no such interval: the median alone."""
+    n, below, k = len(values), 0, 0
+    while k < n // 2 and 2 * (below + comb(n, k)) <= 0.05 * 2**n:
+        below += comb(n, k)
+        k += 1
+    ordered = sorted(values)
+    return (ordered[k - 1], ordered[n - k]) if k else (median(values), median(values))
+
+
+def _holds(bar: Bar, values: Sequence[float], of_peer: Sequence[float]) -> Optional[bool]:
+    """Whether the median is inside; if it is not, but its interval reaches in, nobody knows."""
     least, most = bar.least, bar.most
     if bar.within_peer:
         if not of_peer:
             return None
         least, most = min(of_peer), max(of_peer)
-    if value is None:
+    if not values:
         return None
-    return (least is None or value >= least) and (most is None or value <= most)
+    least, most = -inf if least is None else least, inf if most is None else most
+    lo, hi = around_median(values)
+    if least <= median(values) <= most:
+        return True
+    return None if lo <= most and hi >= least else False
 
 
 def judged(line: Mapping[str, Any]) -> Row:
@@ -81,7 +96,8 @@ def judged(line: Mapping[str, Any]) -> Row:
         median(peer) if peer else None, name, ratio, min(ratios, default=None),
         max(ratios, default=None), min(same, default=None), max(same, default=None),
         bar.text(line["unit"]) if bar else None,
-        _holds(bar, median(ours), ratio, same) if bar else None, line.get("note"),
+        _holds(bar, ours if bar.of == "ours" else ratios, same) if bar else None,
+        line.get("note"),
         {"ours": ours, "peer": [] if limit else peer})
 
 
