@@ -260,7 +260,6 @@ int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
 	tlat_findings_move(&into->findings, &from->findings);
 	into->duration_ns += from->duration_ns;
 	into->appended = true;
-	into->judged |= from->judged;
 	tlat_report_free(from);
 	return 0;
 }
@@ -436,6 +435,5 @@ int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)
 	if (index >= report->n_results)
 		return -ENOENT;
 	report->results[index]->verdict = verdict;
-	report->judged = true;
 	return 0;
 }

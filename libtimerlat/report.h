@@ -50,7 +50,6 @@ struct tlat_report {
 	size_t n_findings_read;
 	int32_t end_read;	 /* enum tlat_end, as the document says */
 	bool appended;		 /* results were added since it was read */
-	bool judged;		 /* a result was given a verdict */
 	int32_t verdict;	 /* enum tlat_verdict of the whole, TLAT_NO_VERDICT */
 	struct tlat_fact *facts; /* made when first asked for, and again after an append */
 	size_t n_facts;

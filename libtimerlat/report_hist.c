@@ -228,17 +228,24 @@ int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t ove
 	return ret;
 }
 
-static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
+static json_t *block_counts_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
 {
-	json_t *object = json_object(), *counts = json_array();
+	json_t *counts = json_array();
 	struct tlat_block_bin bin;
 	size_t cursor = 0;
 
 	while (tlat_blocks_next(blocks, i, &cursor, &bin))
 		tlat_json_push(w, counts, pair_json(w, bin.index, bin.count));
+	return counts;
+}
+
+static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
+{
+	json_t *object = json_object();
+
 	tlat_json_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
 	tlat_json_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
-	tlat_json_put(w, object, "counts", counts);
+	tlat_json_put(w, object, "counts", block_counts_json(w, blocks, i));
 	return object;
 }
 
@@ -249,6 +256,20 @@ json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks
 
 	for (size_t i = 0; i < n; i++)
 		tlat_json_push(w, array, block_json(w, blocks, i));
+	return array;
+}
+
+json_t *tlat_blocks_json_again(struct tlat_writer *w, const struct tlat_blocks *blocks,
+			       const json_t *read)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < json_array_size(read); i++) {
+		json_t *object = json_copy(json_array_get(read, i));
+
+		tlat_json_put(w, object, "counts", block_counts_json(w, blocks, i));
+		tlat_json_push(w, array, object);
+	}
 	return array;
 }
 
@@ -270,8 +291,8 @@ static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tl
 	return ret;
 }
 
-static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_blocks *blocks,
-		     uint64_t *sum)
+/* The counts are most of a document: once they are in the block, the document goes without. */
+static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *blocks, uint64_t *sum)
 {
 	struct tlat_block_bin *bins;
 	json_t *counts;
@@ -288,6 +309,7 @@ static int get_block(struct tlat_reader *r, const json_t *item, struct tlat_bloc
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
 		ret = tlat_json_refuse(r, "counts", "cannot be taken as a block");
 	free(bins);
+	json_object_del(item, "counts");
 	return ret;
 }
 

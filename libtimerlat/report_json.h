@@ -110,6 +110,9 @@ json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist);
 int tlat_json_get_hist(struct tlat_reader *r, const json_t *object, uint64_t overflow,
 		       struct tlat_hist **ret_hist);
 json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks);
+/* The same for blocks that were read: each as it was, its counts put back. */
+json_t *tlat_blocks_json_again(struct tlat_writer *w, const struct tlat_blocks *blocks,
+			       const json_t *read);
 int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
 			 struct tlat_blocks **ret_blocks);
 json_t *tlat_outliers_json(struct tlat_writer *w, const struct tlat_result *result);

@@ -200,6 +200,10 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 		else
 			put_measured(w, object, result);
 	}
+	if (result->document && result->blocks)
+		tlat_json_put(w, object, "blocks",
+			      tlat_blocks_json_again(w, result->blocks,
+						     json_object_get(object, "blocks")));
 	put_verdict(w, object, result);
 	if (!json_object_get(object, "clock") &&
 	    !tlat_calibration_equal(report->clock, result->clock))

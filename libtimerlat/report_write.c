@@ -240,8 +240,7 @@ static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *
 	put_verdict(w, object, report);
 	if (report->appended)
 		merge_offsets(w, object, report);
-	if (report->appended || report->judged)
-		tlat_json_put(w, object, "results", results_json(w, report));
+	tlat_json_put(w, object, "results", results_json(w, report));
 	return object;
 }
 

@@ -45,49 +45,70 @@ struct collector {
 	char *text;
 	size_t n, room;
 	long line, first_line; /* of the file; of the document */
-	int last, pending;     /* the character before; one that belongs to the next document */
+	char chunk[16384];
+	size_t at, end; /* in chunk: what has been read and not been taken */
+	bool inside;	/* a line: its beginning has been taken */
 };
 
-static int put(struct collector *c, int character)
+static int put(struct collector *c, const char *text, size_t n)
 {
-	if (c->n == c->room) {
+	while (n > c->room - c->n) {
 		char *grown = realloc(c->text, c->room = c->room ? 2 * c->room : 65536);
 
 		if (!grown)
 			return -ENOMEM;
 		c->text = grown;
 	}
-	c->text[c->n++] = (char)character;
+	memcpy(c->text + c->n, text, n);
+	c->n += n;
 	return 0;
+}
+
+/* How much of the line that comes next is at hand; 0: there is no more. */
+static size_t look(struct collector *c, const char **ret_piece)
+{
+	const char *newline;
+
+	if (c->at == c->end) {
+		c->at = 0;
+		c->end = fread(c->chunk, 1, sizeof(c->chunk), c->in);
+	}
+	*ret_piece = c->chunk + c->at;
+	newline = memchr(*ret_piece, '\n', c->end - c->at);
+	return newline ? (size_t)(newline - *ret_piece) + 1 : c->end - c->at;
+}
+
+static size_t blanks(const char *piece, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && memchr(" \t\r\n", piece[i], 4))
+		i++;
+	return i;
 }
 
 /* The next document is in text. Returns whether there was one, or a negative errno. */
 static int collect(struct collector *c)
 {
 	bool blank = true;
-	int character, r = 0;
+	const char *piece;
+	size_t n;
+	int r = 0;
 
 	c->n = 0;
-	c->first_line = c->line;
-	if (c->pending) {
-		r = put(c, c->pending);
-		blank = false;
-		c->pending = 0;
-	}
-	while (!r && c->n < DOCUMENT_MAX && (character = getc_unlocked(c->in)) != EOF) {
-		if (character == '{' && c->last == '\n' && !blank) {
-			c->pending = character;
-			c->last = character;
+	while (!r && c->n < DOCUMENT_MAX && (n = look(c, &piece))) {
+		size_t skipped = blank ? blanks(piece, n) : 0;
+
+		if (*piece == '{' && !c->inside && !blank)
 			return 1;
-		}
-		c->line += character == '\n';
-		c->last = character;
-		blank &= character == '\n' || character == ' ' || character == '\t' ||
-			 character == '\r';
-		if (blank)
+		if (blank && skipped < n) {
 			c->first_line = c->line;
-		else
-			r = put(c, character);
+			blank = false;
+		}
+		r = put(c, piece + skipped, n - skipped);
+		c->inside = piece[n - 1] != '\n';
+		c->line += !c->inside;
+		c->at += n;
 	}
 	return r < 0 ? r : !blank;
 }
@@ -121,7 +142,7 @@ static int no_report(const char *path, struct tlat_error *reterr)
 static int64_t read_stream(struct tlat_reports *reports, FILE *in, const char *path, int64_t wanted,
 			   struct tlat_error *reterr)
 {
-	struct collector c = { .in = in, .line = 1, .last = '\n' };
+	struct collector c = { .in = in, .line = 1 };
 	int64_t n = 0;
 	int r;
 
