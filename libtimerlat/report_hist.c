@@ -58,16 +58,21 @@ json_t *tlat_hist_json(struct tlat_writer *w, const struct tlat_hist *hist)
 	return object;
 }
 
-/* One [index, count] pair, whose index is above all before it. */
+/* Index and count from item i of an array on; the index is above all before it. */
+static int get_bin(struct tlat_reader *r, const json_t *array, size_t i, const char *key,
+		   int64_t above, int64_t max, int64_t *ret_index, uint64_t *ret_count)
+{
+	int ret = tlat_json_item_int(r, array, i, key, above + 1, max, ret_index);
+
+	return ret < 0 ? ret : tlat_json_item_count(r, array, i + 1, key, ret_count);
+}
+
 static int get_pair(struct tlat_reader *r, const json_t *item, const char *key, int64_t above,
 		    int64_t max, int64_t *ret_index, uint64_t *ret_count)
 {
-	int ret;
-
 	if (json_array_size(item) != 2)
 		return tlat_json_refuse(r, key, "has an item that is not [index, count]");
-	ret = tlat_json_item_int(r, item, 0, key, above + 1, max, ret_index);
-	return ret < 0 ? ret : tlat_json_item_count(r, item, 1, key, ret_count);
+	return get_bin(r, item, 0, key, above, max, ret_index, ret_count);
 }
 
 /* Adds count to *sum, which stays below 2^53. */
@@ -234,8 +239,10 @@ static json_t *block_counts_json(struct tlat_writer *w, const struct tlat_blocks
 	struct tlat_block_bin bin;
 	size_t cursor = 0;
 
-	while (tlat_blocks_next(blocks, i, &cursor, &bin))
-		tlat_json_push(w, counts, pair_json(w, bin.index, bin.count));
+	while (tlat_blocks_next(blocks, i, &cursor, &bin)) {
+		tlat_json_push(w, counts, json_integer(bin.index));
+		tlat_json_push(w, counts, json_integer((json_int_t)bin.count));
+	}
 	return counts;
 }
 
@@ -273,17 +280,19 @@ json_t *tlat_blocks_json_again(struct tlat_writer *w, const struct tlat_blocks *
 	return array;
 }
 
-/* Early bins are ~index, and one past the last bin is overflow. */
+/* Index and count in turn; early bins are ~index, and one past the last bin is overflow. */
 static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tlat_block_bin *bins,
 			  uint64_t *sum)
 {
 	int64_t index = -TLAT_HIST_EARLY_BINS - 1;
-	size_t n = json_array_size(counts);
+	size_t n = json_array_size(counts) / 2;
 	int ret = 0;
 
+	if (json_array_size(counts) % 2)
+		return tlat_json_refuse(r, "counts", "ends with an index that has no count");
 	for (size_t i = 0; !ret && i < n; i++) {
-		ret = get_pair(r, json_array_get(counts, i), "counts", index, TLAT_HIST_BINS,
-			       &index, &bins[i].count);
+		ret = get_bin(r, counts, 2 * i, "counts", index, TLAT_HIST_BINS, &index,
+			      &bins[i].count);
 		bins[i].index = (int32_t)index;
 		if (!ret)
 			ret = add_sum(r, "counts", bins[i].count, sum);
@@ -301,7 +310,7 @@ static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *bl
 
 	if (ret < 0)
 		return ret;
-	n = json_array_size(counts);
+	n = json_array_size(counts) / 2;
 	bins = calloc(n + 1, sizeof(*bins));
 	if (!bins)
 		return tlat_json_no_memory(r);

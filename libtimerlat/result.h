@@ -64,7 +64,7 @@ struct tlat_outlier {
 	int32_t reserved;
 };
 
-#define TLAT_OUTLIERS_MAX 128
+#define TLAT_OUTLIERS_MAX 64
 
 /* The largest values so far; a min-heap, so that most samples cost one compare. */
 struct tlat_outliers {

@@ -87,8 +87,11 @@ def check_result(result, where):
     in_blocks = 0
     for block in result["blocks"]:
         in_blocks += block["n"]
-        if block["n"] != total(block["counts"]):
-            yield f"{where}: a block of {block['n']} has {total(block['counts'])}"
+        if block["n"] != sum(block["counts"][1::2]):
+            yield f"{where}: a block of {block['n']} has {sum(block['counts'][1::2])}"
+        indices = block["counts"][::2]
+        if len(block["counts"]) % 2 or indices != sorted(set(indices)):
+            yield f"{where}: a block's counts are not index and count in turn, ascending"
     if in_blocks > counts["recorded"] + counts["early"] + counts["overflow"]:
         yield f"{where}: blocks hold {in_blocks}, more than were recorded"
     for outlier in result["outliers"]:

@@ -15,7 +15,7 @@ from ._errors import TimerlatError, from_code
 Document = dict[str, Any]
 Pairs = list[list[int]]
 
-_OUTLIERS_MAX = 128
+_OUTLIERS_MAX = 64
 
 
 def read_text(text: str) -> native.TlatReport:
@@ -77,11 +77,17 @@ def _coarsen(blocks: list[Document], length_ns: int) -> list[Document]:
     return [_add_blocks(blocks[i : i + per], length_ns) for i in range(0, len(blocks), per)]
 
 
+def block_pairs(block: Document) -> Pairs:
+    """The bins of a block, whose counts are index and count in turn."""
+    counts: list[int] = block["counts"]
+    return [list(pair) for pair in zip(counts[::2], counts[1::2])]
+
+
 def _add_blocks(blocks: list[Document], length_ns: int) -> Document:
     return {
         "n": sum(block["n"] for block in blocks),
         "length_ns": length_ns,
-        "counts": _add_pairs(block["counts"] for block in blocks),
+        "counts": [number for pair in _add_pairs(map(block_pairs, blocks)) for number in pair],
     }
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import native
-from ._documents import Document, bin_low, join_threads, read_document, read_text
+from ._documents import Document, bin_low, block_pairs, join_threads, read_document, read_text
 from ._enums import Policy, Severity, Verdict
 from ._errors import NotEnoughSamples, NotFound
 from ._extras import extra
@@ -238,7 +238,7 @@ class Figures:
 
     @property
     def outliers(self) -> tuple[Outlier, ...]:
-        """The largest values, at most 128, the largest first."""
+        """The largest values, at most 64, the largest first."""
         return self._one()._outliers()
 
 
@@ -451,7 +451,7 @@ class Result(Figures):
 
 def _block(number: int, block: Document, ns: float) -> Block:
     """Figures of a block's sparse counts: a bin's lower edge, but the upper one of the last."""
-    counts: list[list[int]] = block["counts"]
+    counts = block_pairs(block)
 
     def at(share: float) -> float:
         rank = math.ceil(share * block["n"])
