@@ -158,6 +158,18 @@ void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 		add(&hist->early, n);
 }
 
+/* A value below zero and no new extreme: one clock behind another gives nothing else. */
+static inline bool record_early(struct tlat_hist *hist, int64_t value)
+{
+	if (value >= 0 || value < hist->min || value > hist->max || value < -TLAT_HIST_EARLY_MAX)
+		return false;
+	tlat_hist_increment(
+		&hist->slots[~(int32_t)tlat_hist_index((uint64_t)-value) - TLAT_HIST_SLOT_FIRST]);
+	tlat_hist_increment(&hist->count);
+	tlat_hist_increment(&hist->early);
+	return true;
+}
+
 /* Out of line, so that the usual case is straight. */
 __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *hist, int64_t value)
 {
@@ -167,7 +179,7 @@ __attribute__((noinline, cold)) static void record_unusual(struct tlat_hist *his
 
 TLAT_HOT void tlat_hist_record(struct tlat_hist *hist, int64_t value)
 {
-	if (!tlat_hist_record_usual(hist, value))
+	if (!tlat_hist_record_usual(hist, value) && !record_early(hist, value))
 		record_unusual(hist, value);
 }
 
