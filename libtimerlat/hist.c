@@ -27,11 +27,6 @@ static_assert(sizeof(struct tlat_hist) % TLAT_CACHE_LINE == 0, "histograms can b
 #define load(p)	     __atomic_load_n(p, __ATOMIC_RELAXED)
 #define store(p, to) __atomic_store_n(p, to, __ATOMIC_RELAXED)
 
-static inline void add(uint64_t *count, uint64_t n)
-{
-	store(count, load(count) + n);
-}
-
 static uint32_t shift_of(uint32_t index)
 {
 	return index < TLAT_HIST_EXACT_VALUES ? 0 : (index >> TLAT_HIST_OCTAVE_SHIFT) - 1;
@@ -152,10 +147,10 @@ static void widen(struct tlat_hist *hist, int64_t min, int64_t max)
 void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 {
 	assert(slot >= TLAT_HIST_SLOT_FIRST && slot <= TLAT_HIST_SLOT_OVERFLOW);
-	add(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], n);
-	add(&hist->count, n);
+	tlat_hist_add(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], n);
+	tlat_hist_add(&hist->count, n);
 	if (slot < 0)
-		add(&hist->early, n);
+		tlat_hist_add(&hist->early, n);
 }
 
 /* A value below zero and no new extreme: one clock behind another gives nothing else. */
@@ -163,10 +158,11 @@ static inline bool record_early(struct tlat_hist *hist, int64_t value)
 {
 	if (value >= 0 || value < hist->min || value > hist->max || value < -TLAT_HIST_EARLY_MAX)
 		return false;
-	tlat_hist_increment(
-		&hist->slots[~(int32_t)tlat_hist_index((uint64_t)-value) - TLAT_HIST_SLOT_FIRST]);
-	tlat_hist_increment(&hist->count);
-	tlat_hist_increment(&hist->early);
+	tlat_hist_add(
+		&hist->slots[~(int32_t)tlat_hist_index((uint64_t)-value) - TLAT_HIST_SLOT_FIRST],
+		1);
+	tlat_hist_add(&hist->count, 1);
+	tlat_hist_add(&hist->early, 1);
 	return true;
 }
 

@@ -50,10 +50,10 @@ struct tlat_hist {
 	uint64_t slots[TLAT_HIST_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 
-/* One more; only the writer may. [hot] */
-static inline void tlat_hist_increment(uint64_t *count)
+/* n more; only the writer may. [hot] */
+static inline void tlat_hist_add(uint64_t *count, uint64_t n)
 {
-	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
 }
 
 /*
@@ -65,8 +65,8 @@ static inline bool tlat_hist_record_usual(struct tlat_hist *hist, int64_t value)
 	/* one comparison for all: has a bin, no new minimum, no new maximum */
 	if (TLAT_RARELY((uint64_t)value - hist->usual >= hist->n_usual))
 		return false;
-	tlat_hist_increment(&hist->slots[tlat_hist_index((uint64_t)value) - TLAT_HIST_SLOT_FIRST]);
-	tlat_hist_increment(&hist->count);
+	tlat_hist_add(&hist->slots[tlat_hist_index((uint64_t)value) - TLAT_HIST_SLOT_FIRST], 1);
+	tlat_hist_add(&hist->count, 1);
 	return true;
 }
 

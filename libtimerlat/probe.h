@@ -9,6 +9,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "clock.h"
 
@@ -109,6 +110,8 @@ struct tlat_probe_ops {
 	/* The same probe with a waiter that is busy until it is woken; NULL: it has none. */
 	const struct tlat_probe_ops *busy;
 };
+
+static_assert(offsetof(struct tlat_probe_ops, name) <= TLAT_CACHE_LINE, "a cycle needs one line");
 
 /* The one stamp of a probe. [hot] */
 static inline uint64_t tlat_stamp(const struct tlat_probe_ctx *ctx)

@@ -271,6 +271,7 @@ json_t *tlat_blocks_json_again(struct tlat_writer *w, const struct tlat_blocks *
 {
 	json_t *array = json_array();
 
+	assert(json_array_size(read) == tlat_blocks_count(blocks));
 	for (size_t i = 0; i < json_array_size(read); i++) {
 		json_t *object = json_copy(json_array_get(read, i));
 
@@ -300,7 +301,7 @@ static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tl
 	return ret;
 }
 
-/* The counts are most of a document: once they are in the block, the document goes without. */
+/* The counts are most of a document: once they are in the block, it goes without. */
 static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *blocks, uint64_t *sum)
 {
 	struct tlat_block_bin *bins;
@@ -318,7 +319,7 @@ static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *bl
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
 		ret = tlat_json_refuse(r, "counts", "cannot be taken as a block");
 	free(bins);
-	json_object_del(item, "counts");
+	json_object_set_new(item, "counts", json_null());
 	return ret;
 }
 
@@ -356,7 +357,7 @@ static int get_blocks_items(struct tlat_reader *r, const json_t *array,
 	return ret;
 }
 
-int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
+int tlat_json_get_blocks(struct tlat_reader *r, json_t *object, const struct tlat_hist *hist,
 			 struct tlat_blocks **ret_blocks)
 {
 	int64_t length_ns = 0;

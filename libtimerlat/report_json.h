@@ -113,7 +113,8 @@ json_t *tlat_blocks_json(struct tlat_writer *w, const struct tlat_blocks *blocks
 /* The same for blocks that were read: each as it was, its counts put back. */
 json_t *tlat_blocks_json_again(struct tlat_writer *w, const struct tlat_blocks *blocks,
 			       const json_t *read);
-int tlat_json_get_blocks(struct tlat_reader *r, const json_t *object, const struct tlat_hist *hist,
+/* Takes the counts of the blocks out of the object. */
+int tlat_json_get_blocks(struct tlat_reader *r, json_t *object, const struct tlat_hist *hist,
 			 struct tlat_blocks **ret_blocks);
 json_t *tlat_outliers_json(struct tlat_writer *w, const struct tlat_result *result);
 int tlat_json_get_outliers(struct tlat_reader *r, const json_t *object, struct tlat_result *result);

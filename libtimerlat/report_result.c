@@ -205,7 +205,7 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 			      tlat_blocks_json_again(w, result->blocks,
 						     json_object_get(object, "blocks")));
 	put_verdict(w, object, result);
-	if (!json_object_get(object, "clock") &&
+	if ((!result->document || report->appended) && !json_object_get(object, "clock") &&
 	    !tlat_calibration_equal(report->clock, result->clock))
 		tlat_json_put(w, object, "clock",
 			      tlat_clock_json(w, result->clock, result->slew_ppb));
@@ -445,7 +445,7 @@ static int get_side_hist(struct tlat_reader *r, const json_t *object, const char
 	return ret;
 }
 
-static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+static int get_measured(struct tlat_reader *r, json_t *object, struct tlat_result *result)
 {
 	int ret;
 
@@ -464,7 +464,7 @@ static int get_measured(struct tlat_reader *r, const json_t *object, struct tlat
 }
 
 /* Results of a kind that has no latency keep their document, the conditions and the metrics. */
-static int fill_result(struct tlat_reader *r, const json_t *document, struct tlat_result *result)
+static int fill_result(struct tlat_reader *r, json_t *document, struct tlat_result *result)
 {
 	int ret;
 

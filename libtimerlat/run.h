@@ -12,7 +12,7 @@
 
 /* Cycles between two looks at a waiter's switch counts: one per cycle moves a 1.7 us wake by
  * 2.4 %. */
-#define TLAT_CENSUS_CYCLES     256
+#define TLAT_CENSUS_CYCLES     64
 /* Cycles after a rest that are not measured. */
 #define TLAT_REST_CYCLES       3
 /* A real-time thread spins so long, or so many cycles, then rests a quarter of it: less than the

@@ -30,9 +30,9 @@ struct tlat_book {
 	size_t n_raw, max_raw;
 	int32_t planned_cpu; /* -1: any */
 	bool lost_wake;
-	bool roams;		      /* not pinned: planned_cpu is where it was last */
-	bool plain;		      /* a value not above least_kept is only counted */
-	uint64_t ended;		      /* stamp at the end */
+	bool roams;	/* not pinned: planned_cpu is where it was last */
+	bool plain;	/* a value not above least_kept, on planned_cpu, is only counted */
+	uint64_t ended; /* stamp at the end */
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
 	struct tlat_hist *back;	      /* NULL: the probe has no second stamp */
 	struct tlat_tap *tap;	      /* NULL: nobody looks at single values */

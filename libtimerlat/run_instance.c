@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * run_instance.c - the memory of one instance of a probe: one shared mapping, so
- * that a side may be a process, each part on cache lines of its own.
+ * that a side may be a process. What one side writes while the other works is on cache lines
+ * of its own.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -34,16 +35,16 @@ static void lay_out(struct tlat_instance *in, const struct tlat_probe_ops *ops)
 {
 	char *at = in->map;
 
-	in->stop = (atomic_int *)in->map;
+	in->stop = carve(&at, 2 * sizeof(*in->stop));
 	in->request = in->stop + 1;
-	at += TLAT_CACHE_LINE;
 	in->ctx = carve(&at, sizeof(*in->ctx));
 	in->solo = carve(&at, sizeof(*in->solo));
 	in->book = carve(&at, sizeof(*in->book));
 	in->ctx->shared = carve(&at, ops->shared_size);
 	for (int i = 0; i < 2; i++)
 		in->measurers[i].side.state = carve(&at, ops->side_size);
-	in->pair = carve(&at, sizeof(struct tlat_pair));
+	if (ops->flags & TLAT_PROBE_PAIR)
+		in->pair = carve(&at, sizeof(struct tlat_pair));
 	in->reply = carve(&at, sizeof(*in->reply));
 	in->reply->shared = carve(&at, ops->shared_size);
 	for (int i = 0; i < 2; i++)
@@ -79,7 +80,6 @@ int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *op
 		       const struct tlat_run_opts *opts, const struct tlat_clock *clock,
 		       struct tlat_error *reterr)
 {
-	bool is_pair = ops->flags & TLAT_PROBE_PAIR;
 	bool ticks = ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
 	int error;
 
@@ -92,8 +92,6 @@ int tlat_instance_open(struct tlat_instance *in, const struct tlat_probe_ops *op
 	in->reply->ops = ops;
 	in->reply->stop = in->stop;
 	in->reply->stamper = in->ctx->stamper;
-	if (!is_pair)
-		in->pair = NULL;
 	error = open_way(in, in->ctx, &in->open, reterr);
 	if (!error && (opts->flags & TLAT_RUN_ROUND_TRIP))
 		error = open_way(in, in->reply, &in->reply_open, reterr);

@@ -53,12 +53,13 @@ static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opts *opts,
 		   struct tlat_error *reterr)
 {
-	struct tlat_run *run = calloc(1, sizeof(*run));
+	struct tlat_run *run = aligned_alloc(alignof(struct tlat_run), sizeof(*run));
 	int error;
 
 	tlat_error_begin(reterr);
 	if (!run)
 		return tlat_fail(reterr, -ENOMEM, "no memory for a run");
+	memset(run, 0, sizeof(*run));
 	error = prepare(run, opts, reterr);
 	if (!error)
 		error = start_controller(run, reterr);

@@ -93,6 +93,30 @@ static void a_thread_that_roams_counts_its_moves(void **state)
 	}
 }
 
+/* With as many outliers as are kept, a value that is none of them is still kept raw as long as
+ * there is room, and still counts as moved. */
+static void an_ordinary_value_is_looked_at_where_somebody_wants_it(void **state)
+{
+	enum { N = 3 * TLAT_OUTLIERS_MAX, RAW = 2 * TLAT_OUTLIERS_MAX };
+	int64_t raw[RAW];
+	struct tlat_book book = { .ns_per_unit = 1, .raw = raw, .max_raw = RAW };
+
+	(void)state;
+	assert_int_equal(tlat_hist_new(&book.latency, 1000000000), 0);
+	book.outliers = calloc(1, sizeof(*book.outliers));
+	for (size_t i = 0; i < N; i++)
+		tlat_book_record(&book, (int64_t)(N - i), i, i, i == N - 1 ? 1 : 0);
+	assert_int_equal(book.n_raw, RAW);
+	for (size_t i = 0; i < RAW; i++)
+		assert_int_equal(raw[i], N - i);
+	assert_true(book.plain);
+	assert_int_equal(tlat_hist_count(book.latency), N);
+	assert_int_equal(book.counts.disturbed[TLAT_DISTURBED_MIGRATED], 1);
+	assert_int_equal(book.least_kept, N - TLAT_OUTLIERS_MAX + 1);
+	free(book.outliers);
+	tlat_hist_free(book.latency);
+}
+
 /* The first point after the stamp, but none that has been served. */
 static void the_next_slot_is_the_first_that_is_ahead(void **state)
 {
@@ -117,6 +141,7 @@ int main(void)
 		cmocka_unit_test(the_largest_of_all_values_are_kept),
 		cmocka_unit_test(the_cpu_number_is_that_of_the_call),
 		cmocka_unit_test(a_thread_that_roams_counts_its_moves),
+		cmocka_unit_test(an_ordinary_value_is_looked_at_where_somebody_wants_it),
 		cmocka_unit_test(the_next_slot_is_the_first_that_is_ahead),
 	};
 

@@ -275,6 +275,22 @@ static void a_probe_that_cannot_run_here_is_a_result(void **state)
 	tlat_report_free(report);
 }
 
+static void a_probe_that_cannot_run_here_can_be_stopped_and_looked_at(void **state)
+{
+	struct tlat_run_opts opts = base("wake-spin", one_cpu);
+	struct tlat_progress progress = { .size = sizeof(progress) };
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	(void)state;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_progress(run, 0, &progress), -ENOENT);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	assert_true(has_finding(tlat_report_result(report, 0), "unsupported"));
+	tlat_report_free(report);
+}
+
 /* == Ends == */
 
 static void a_stop_ends_a_run_and_keeps_what_was_measured(void **state)
@@ -645,6 +661,7 @@ int main(void)
 		cmocka_unit_test(an_injected_delay_comes_back),
 		cmocka_unit_test(one_thread_per_cpu_and_equal_counts),
 		cmocka_unit_test(a_probe_that_cannot_run_here_is_a_result),
+		cmocka_unit_test(a_probe_that_cannot_run_here_can_be_stopped_and_looked_at),
 		cmocka_unit_test(a_stop_ends_a_run_and_keeps_what_was_measured),
 		cmocka_unit_test(a_stop_ends_a_wait_that_nothing_else_ends),
 		cmocka_unit_test(progress_is_seen_from_outside),

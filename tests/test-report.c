@@ -164,6 +164,9 @@ static void what_this_library_does_not_know_survives_a_rewrite(void **state)
 	json_object_set_new(document, "weather", json_string("rain"));
 	json_object_set_new(json_object_get(document, "run"), "moon", json_real(0.5));
 	json_object_set_new(result, "tide", json_integer(-3));
+	assert_int_equal(json_object_set_new(json_array_get(json_object_get(result, "blocks"), 0),
+					     "wave", json_integer(7)),
+			 0);
 	json_array_append_new(json_object_get(document, "results"),
 			      json_pack("{s:s, s:s, s:[{s:s, s:i}]}", "kind", "storm", "probe",
 					"storm-x", "metrics", "name", "rate", "wind", 1));

@@ -96,6 +96,23 @@ both_sides_can_be_in_one_file_or_in_directories() {
 	refused "no *.json or *.jsonl file in this directory" compare empty a
 }
 
+documents_are_told_apart_however_their_lines_lie() {
+	{ printf '\n  \n\t\r\n'; cat a; } >blank-before
+	sed 's/$/\n\n/' a >blank-between
+	sed 's/$/\r/' a >crlf
+	head -c -1 a >unfinished
+	{ cat indented; sed 1d a; } >mixed
+	local file
+	for file in blank-before blank-between crlf unfinished mixed; do
+		run_tlat compare "$file" same
+		expect 0 "$file" && says "20 runs" "$file"
+	done
+	{ printf '\n\n'; cat a; echo '{"schema":1}'; } >last-bad
+	refused "last-bad, from line 23" compare last-bad same
+	printf '\n \n' >blank
+	refused "no report in it" compare blank same
+}
+
 what_differs_beside_is_said_first() {
 	$make other side=B seed=3 start=1 kernel=6.13
 	run_tlat compare a other
@@ -342,6 +359,7 @@ a_signal_ends_it_and_leaves_nothing() {
 
 verdicts_have_their_exit_codes
 both_sides_can_be_in_one_file_or_in_directories
+documents_are_told_apart_however_their_lines_lie
 what_differs_beside_is_said_first
 order_and_boots_decide_whether_there_is_a_verdict
 what_is_not_alike_is_refused_unless_forced

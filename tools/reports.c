@@ -105,7 +105,8 @@ static int collect(struct collector *c)
 			c->first_line = c->line;
 			blank = false;
 		}
-		r = put(c, piece + skipped, n - skipped);
+		if (!blank)
+			r = put(c, piece + skipped, n - skipped);
 		c->inside = piece[n - 1] != '\n';
 		c->line += !c->inside;
 		c->at += n;

@@ -545,7 +545,7 @@ TLAT_API int tlat_run_fd(const struct tlat_run *run);
 
 /*
  * End the run early, after the cycle under way; async-signal-safe, one write(2). A wait that does
- * not end is interrupted after 0.3 s.
+ * not end is interrupted after 0.3 s. Until tlat_run_wait() returns, not later.
  */
 TLAT_API void tlat_run_stop(struct tlat_run *run);
 

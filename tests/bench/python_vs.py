@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """The Python package: p50 of wakes against tlat, alternating, both with what they do by default on one
-CPU and each run in a process of its own (where a process's memory lies moves a wake by 1 %); what a call of Session.run costs beyond its measurement; and the histogram of 10^6 samples.
-Prints; judges nothing.
+CPU and each run in a process of its own (where a process's memory lies moves a wake by 1 %); what a
+call of Session.run costs beyond its measurement; and the histogram of 10^6 samples. Prints; judges
+nothing.
 
 The cost of a call is its wall time without warm-up and floor, less the duration that the report
 states: starting and ending the threads, the report, and Python. What of that the calling thread
