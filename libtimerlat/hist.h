@@ -65,7 +65,7 @@ static inline bool tlat_hist_record_usual(struct tlat_hist *hist, int64_t value)
 	/* one comparison for all: has a bin, no new minimum, no new maximum */
 	if (TLAT_RARELY((uint64_t)value - hist->usual >= hist->n_usual))
 		return false;
-	tlat_hist_add(&hist->slots[tlat_hist_index((uint64_t)value) - TLAT_HIST_SLOT_FIRST], 1);
+	tlat_hist_add(&hist->slots[tlat_hist_index((uint64_t)value) + TLAT_HIST_EARLY_BINS], 1);
 	tlat_hist_add(&hist->count, 1);
 	return true;
 }

@@ -30,8 +30,8 @@ def m3():
     try:
         tests = unit_tests()
         assert len(tests) > 15, tests
-        for name, command in tests.items():
-            done = command("taskset", "-c", cpu, *command)
+        for name, words in tests.items():
+            done = command("taskset", "-c", cpu, *words)
             assert done.code in (0, 77), (name, (done.out + done.err)[-3000:])
     finally:
         for child in busy:
