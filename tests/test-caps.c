@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <linux/capability.h>
 #include <pthread.h>
 
 #include "cgroup.h"
@@ -58,6 +60,50 @@ static void capabilities_are_dropped_by_the_calling_thread_alone(void **state)
 	assert_says(text, "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n");
 	assert_says(text, "other thread unchanged\n");
 	assert_null(strstr(text, "unknown 0"));
+}
+
+/* As the kernel says it, by number. */
+static uint64_t effective(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	char line[256];
+	uint64_t mask = 0;
+
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "CapEff: %" SCNx64, &mask) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return mask;
+}
+
+static void keep_one(struct words *words, const void *arg)
+{
+	int kept = tlat_rt_drop_caps(arg, NULL);
+
+	say(words, "%d %" PRIx64, kept, effective());
+}
+
+/* With libcap and without it a name stands for the kernel's number. */
+static void a_name_is_the_kernels_number(void **state)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} all[] = { { "cap_ipc_lock", CAP_IPC_LOCK },
+		    { "cap_kill", CAP_KILL },
+		    { "cap_sys_nice", CAP_SYS_NICE },
+		    { "cap_sys_resource", CAP_SYS_RESOURCE },
+		    { "cap_wake_alarm", CAP_WAKE_ALARM } };
+	char expect[64];
+
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(all); i++) {
+		snprintf(expect, sizeof(expect), "0 %" PRIx64,
+			 effective() & (UINT64_C(1) << all[i].number));
+		assert_string_equal(in_child(keep_one, all[i].name), expect);
+	}
 }
 
 static void a_capability_that_does_not_exist_is_named(void **state)
@@ -147,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(capabilities_are_dropped_by_the_calling_thread_alone),
+		cmocka_unit_test(a_name_is_the_kernels_number),
 		cmocka_unit_test(a_capability_that_does_not_exist_is_named),
 		cmocka_unit_test(undoing_needs_no_capability),
 		cmocka_unit_test(walking_up_ends_at_the_root_group),

@@ -87,6 +87,8 @@ def main() -> None:
     cycle("origin", lambda: native.report_origin(handle, ["a", b"b"], None))
     cycle("report", lambda: read_text(text))
     cycle("typed report", lambda: timerlat.Report(read_text(text)).min, CYCLES // 10)
+    cycle("comparison", lambda: timerlat.compare(report, report, force=True))
+    cycle("flag", lambda: native.NativeFlag())
     cycle("machine", lambda: native.machine_open(None))
     cycle("run", lambda: session.run("null", **RUN))
     cycle("run dropped", lambda: session.start("null", **RUN)._abandon(), CYCLES // 10)
