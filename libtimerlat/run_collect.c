@@ -167,15 +167,33 @@ static void find_stalls(const struct tlat_run *run, const struct tlat_instance *
 				result);
 }
 
+/* The wheel counts ticks: what it is early by is what the tick at hand was late by when it was
+ * armed.
+ */
+static void find_early(const struct tlat_instance *in, uint64_t early, struct tlat_result *result)
+{
+	const uint32_t wheel = TLAT_PROBE_RELATIVE | TLAT_PROBE_TICK_BOUND;
+
+	if ((in->ctx->ops->flags & wheel) == wheel)
+		tlat_findings_add(&result->findings, TLAT_WARN, "early",
+				  "look for what keeps the CPU that counts ticks from it: steal, "
+				  "interrupts off",
+				  "%llu timeouts ended before they were due: a tick was late when "
+				  "they began, and they count in ticks",
+				  (unsigned long long)early);
+	else
+		tlat_findings_add(&result->findings, TLAT_ERROR, "early",
+				  "check the clock: a timer never fires early",
+				  "%llu expiries were stamped before they were due",
+				  (unsigned long long)early);
+}
+
 static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
 {
 	const struct tlat_counts *counts = &result->counts;
 
 	if (counts->early && !in->pair)
-		tlat_findings_add(&result->findings, TLAT_ERROR, "early",
-				  "check the clock: a timer never fires early",
-				  "%llu expiries were stamped before they were due",
-				  (unsigned long long)counts->early);
+		find_early(in, counts->early, result);
 	if (counts->missed * 10 > counts->asked)
 		tlat_findings_add(&result->findings, TLAT_WARN, "many-missed",
 				  "use a longer interval (-i), or see the corrected figures",

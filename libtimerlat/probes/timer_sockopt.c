@@ -3,7 +3,8 @@
  * timer-sockopt - the timeout of recv(2), set with SO_RCVTIMEO: the timer wheel.
  *
  * From/To:  the timeout, in whole ticks, after a stamp before the call: the
- *           wheel is never early on that; after recv(2) returned
+ *           wheel is early on that only by what the tick was late by when the
+ *           call was made; after recv(2) returned
  * Includes: the wheel's own lateness: its buckets are 1, 8, 64, ... ticks wide,
  *           the wider the longer the timeout, and expire at their end; softirq,
  *           idle exit, the context switch
