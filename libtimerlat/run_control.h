@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run_control.h - a run as its controller sees it, shared by run_session.c, run_plan.c,
- * run_control.c and run_collect.c.
+ * run_control.c, run_find.c and run_collect.c.
  */
 #ifndef TLAT_RUN_CONTROL_H
 #define TLAT_RUN_CONTROL_H
@@ -100,6 +100,10 @@ void *tlat_run_control(void *run);
 /* run_session.c: wait for the controller's end; free a run that has ended. */
 void tlat_run_join(struct tlat_run *run);
 void tlat_run_free(struct tlat_run *run);
+
+/* run_find.c: add to a result, whose counts and figures are filled, what is odd about it. */
+void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *instance,
+		   struct tlat_result *result);
 
 /* run_collect.c: fill every result from its book. 0 or -ENOMEM. */
 int tlat_run_collect(struct tlat_run *run);
