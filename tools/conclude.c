@@ -29,7 +29,7 @@ static void print(const struct tlat_conclusion *c, const struct tlat_report *rep
 	tlat_results_print(report, out);
 	print_lines(c->summary, out);
 	tlat_findings_print(report, c->findings, out);
-	if (tlat_stop_requested())
+	if (!strcmp(tlat_report_end(report), "signal")) /* not one that came too late */
 		fputs("ended by a signal; this is what had been measured\n", out);
 	tlat_results_repeat(report, out);
 }
