@@ -71,10 +71,11 @@ def test_the_histogram_holds_every_value(solo: timerlat.Report) -> None:
 
 
 def test_raw_values_are_those_of_the_histogram(solo: timerlat.Report) -> None:
-    assert len(solo.values) == solo.n > 0
+    kept = min(1000, solo.n)
+    assert len(solo.values) == kept > 0
     assert numpy.allclose(solo.values, solo.document["results"][0]["raw_ns"], rtol=1e-12)
     again, _ = numpy.histogram(solo.values, solo.histogram.edges)
-    assert again.sum() == solo.n and (again <= solo.histogram.counts).all()
+    assert again.sum() == kept and (again <= solo.histogram.counts).all()
 
 
 def test_arrays_outlive_everything() -> None:
