@@ -147,22 +147,18 @@ static void widen(struct tlat_hist *hist, int64_t min, int64_t max)
 void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 {
 	assert(slot >= TLAT_HIST_SLOT_FIRST && slot <= TLAT_HIST_SLOT_OVERFLOW);
-	tlat_hist_add(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], n);
-	tlat_hist_add(&hist->count, n);
+	tlat_count(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], n);
+	tlat_count(&hist->count, n);
 	if (slot < 0)
-		tlat_hist_add(&hist->early, n);
+		tlat_count(&hist->early, n);
 }
 
-/* A value below zero and no new extreme: one clock behind another gives nothing else. */
+/* A value below zero and no new extreme: between two CPUs whose clocks differ, most are. */
 static inline bool record_early(struct tlat_hist *hist, int64_t value)
 {
 	if (value >= 0 || value < hist->min || value > hist->max || value < -TLAT_HIST_EARLY_MAX)
 		return false;
-	tlat_hist_add(
-		&hist->slots[~(int32_t)tlat_hist_index((uint64_t)-value) - TLAT_HIST_SLOT_FIRST],
-		1);
-	tlat_hist_add(&hist->count, 1);
-	tlat_hist_add(&hist->early, 1);
+	tlat_hist_add_slot(hist, ~(int32_t)tlat_hist_index((uint64_t)-value), 1);
 	return true;
 }
 

@@ -50,12 +50,6 @@ struct tlat_hist {
 	uint64_t slots[TLAT_HIST_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
 
-/* n more; only the writer may. [hot] */
-static inline void tlat_hist_add(uint64_t *count, uint64_t n)
-{
-	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
-}
-
 /*
  * Record a value between the extremes so far, which nearly all are: tlat_hist_record() without the
  * call, for loops whose caches are cold. False: it is none, and nothing was recorded. [hot]
@@ -65,14 +59,14 @@ static inline bool tlat_hist_record_usual(struct tlat_hist *hist, int64_t value)
 	/* one comparison for all: has a bin, no new minimum, no new maximum */
 	if (TLAT_RARELY((uint64_t)value - hist->usual >= hist->n_usual))
 		return false;
-	tlat_hist_add(&hist->slots[tlat_hist_index((uint64_t)value) + TLAT_HIST_EARLY_BINS], 1);
-	tlat_hist_add(&hist->count, 1);
+	tlat_count(&hist->slots[tlat_hist_index((uint64_t)value) + TLAT_HIST_EARLY_BINS], 1);
+	tlat_count(&hist->count, 1);
 	return true;
 }
 
 static inline uint64_t tlat_hist_slot_count(const struct tlat_hist *hist, int32_t slot)
 {
-	return __atomic_load_n(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], __ATOMIC_RELAXED);
+	return tlat_noted(&hist->slots[slot - TLAT_HIST_SLOT_FIRST]);
 }
 
 int32_t tlat_hist_slot(int64_t value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * internal.h - what every module of the library uses: error text, the tolerant
- * copy of options, findings, files below a root directory.
+ * internal.h - what every module of the library uses: numbers that one thread counts and others
+ * read, error text, the tolerant copy of options, findings, files below a root directory.
  */
 #ifndef TLAT_INTERNAL_H
 #define TLAT_INTERNAL_H
@@ -33,6 +33,26 @@
  */
 #define TLAT_ASSERT_LAYOUT(type, bytes)                                                            \
 	static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), #type " has padding")
+
+/*
+ * A number that is written by one thread alone: others may read it meanwhile, whole, though not of
+ * one moment with the numbers beside it. A locked instruction would cost more than all the rest of
+ * a record. [hot]
+ */
+static inline uint64_t tlat_noted(const uint64_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+static inline void tlat_note(uint64_t *number, uint64_t value)
+{
+	__atomic_store_n(number, value, __ATOMIC_RELAXED);
+}
+
+static inline void tlat_count(uint64_t *number, uint64_t more)
+{
+	tlat_note(number, *number + more);
+}
 
 /* error.c */
 

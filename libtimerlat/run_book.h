@@ -51,25 +51,6 @@ struct tlat_book {
 };
 
 /*
- * A loop's numbers are written by its thread alone; the controller may read them meanwhile, each
- * whole, though not all of one moment.
- */
-static inline uint64_t tlat_noted(const uint64_t *number)
-{
-	return __atomic_load_n(number, __ATOMIC_RELAXED);
-}
-
-static inline void tlat_note(uint64_t *number, uint64_t value)
-{
-	__atomic_store_n(number, value, __ATOMIC_RELAXED);
-}
-
-static inline void tlat_count(uint64_t *number, uint64_t more)
-{
-	tlat_note(number, *number + more);
-}
-
-/*
  * Where the kernel writes the number of the CPU that the calling thread is on, for rseq(2), which
  * the C library has registered; NULL: nowhere.
  */

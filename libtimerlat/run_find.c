@@ -83,9 +83,7 @@ static void find_stalls(const struct tlat_run *run, const struct tlat_instance *
 				result);
 }
 
-/* The wheel counts ticks: what it is early by is what the tick at hand was late by when it was
- * armed.
- */
+/* The wheel counts ticks: it is early by what the tick was late by when it was armed. */
 static void find_early(const struct tlat_instance *in, uint64_t early, struct tlat_result *result)
 {
 	const uint32_t wheel = TLAT_PROBE_RELATIVE | TLAT_PROBE_TICK_BOUND;

@@ -48,9 +48,15 @@ void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64
 		begin_at(grid, grid->slot);
 }
 
+/* The first slot after a stamp, served or not. */
+static uint64_t ahead_of(const struct tlat_grid *grid, uint64_t at)
+{
+	return at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
+}
+
 uint64_t tlat_grid_after_late(const struct tlat_grid *grid, uint64_t at)
 {
-	uint64_t next = at < grid->origin ? 0 : (at - grid->origin) / grid->interval + 1;
+	uint64_t next = ahead_of(grid, at);
 
 	return next > grid->slot ? next : grid->slot + 1;
 }
@@ -75,7 +81,7 @@ void tlat_grid_warm_up(struct tlat_grid *grid, uint64_t next, uint64_t at)
 
 void tlat_grid_skip(struct tlat_grid *grid, uint64_t now)
 {
-	uint64_t next = now < grid->origin ? 0 : (now - grid->origin) / grid->interval + 1;
+	uint64_t next = ahead_of(grid, now);
 
 	if (next > grid->slot)
 		leave_out(grid, next);

@@ -30,7 +30,7 @@ static inline uint64_t tlat_grid_point(const struct tlat_grid *grid, uint64_t sl
 	return grid->origin + slot * grid->interval;
 }
 
-/* The first slot after a stamp that is later than the next one. */
+/* tlat_grid_after() where the next slot has passed as well, which takes a division. */
 uint64_t tlat_grid_after_late(const struct tlat_grid *grid, uint64_t at);
 
 /* The first slot after a stamp, but never one that has been served. */

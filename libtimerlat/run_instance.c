@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * run_instance.c - the memory of one instance of a probe: one shared mapping, so
- * that a side may be a process. What one side writes while the other works is on cache lines
- * of its own.
+ * run_instance.c - the memory of one instance of a probe: one shared mapping, so that a side may be
+ * a process. What one side writes while the other works is on cache lines of its own.
  */
 #include <string.h>
 #include <sys/mman.h>

@@ -50,7 +50,7 @@ def _beside(ours: Sequence[float], peer: Sequence[float]) -> list[float]:
     return [a / b for a, b in zip(ours, peer)]
 
 
-def around_median(values: Sequence[float]) -> tuple[float, float]:
+def _around_median(values: Sequence[float]) -> tuple[float, float]:
     """Between which two of the values the median lies at 95 % or more (sign interval; Conover 1999,
     3.2). Fewer than six have no such interval: the median alone."""
     n, below, k = len(values), 0, 0
@@ -71,7 +71,7 @@ def _holds(bar: Bar, values: Sequence[float], of_peer: Sequence[float]) -> Optio
     if not values:
         return None
     least, most = -inf if least is None else least, inf if most is None else most
-    lo, hi = around_median(values)
+    lo, hi = _around_median(values)
     if least <= median(values) <= most:
         return True
     return None if lo <= most and hi >= least else False

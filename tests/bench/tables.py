@@ -36,7 +36,8 @@ def conclusion(document: dict[str, Any]) -> list[str]:
              + "; ".join(short)]
     unsure = [row["figure"] for row in document["figures"] if row["verdict"] == "not decided"]
     if unsure:
-        lines.append("not decided, as the rounds spread over the bar, or are too few for it: " + "; ".join(unsure))
+        lines.append("not decided, as the rounds spread over the bar, or are too few for it: "
+                     + "; ".join(unsure))
     lines += [f"not measured: {bar}" for bar in document["not_measured"]]
     lines += [f"left out: {one['bench']}: {one['reason']}" for one in document["left_out"]]
     return lines + [f"note: {row['figure']}: {row['note']}" for row in document["figures"]
