@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """The file of --json while a run goes on: whole at any moment, never less than before, and still
-there when the run is killed."""
+there when the run is killed; a pipe gets the last report alone."""
 import json
 import os
 import signal
@@ -75,10 +75,21 @@ def test_killed_run_leaves_what_it_had(path):
     assert "running" in shown.stdout, shown.stdout
 
 
+def test_pipe_gets_one_report(path):
+    os.mkfifo(path)
+    child = start(path, "timer-nanosleep", "wake-futex", "-d", "500ms")
+    with open(path, encoding="utf-8") as fifo:
+        lines = fifo.read().splitlines()
+    assert child.wait() == 0, child.returncode
+    assert len(lines) == 1, f"{len(lines)} reports"
+    assert ends_of(json.loads(lines[0])) == ["time", "time"], lines[0]
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         test_file_grows(os.path.join(folder, "grows.json"))
         test_killed_run_leaves_what_it_had(os.path.join(folder, "killed.json"))
+        test_pipe_gets_one_report(os.path.join(folder, "fifo"))
     print("the file of --json is whole at any moment")
 
 

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,9 +25,20 @@ static int64_t now_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* Whether a report takes the place of the one before it; what went into a pipe stays there. */
+static bool is_replaced(const struct tlat_save *save)
+{
+	struct stat st;
+
+	if (!tlat_save_is_file(save) || save->append)
+		return false;
+	return stat(save->path, &st) < 0 || S_ISREG(st.st_mode);
+}
+
 void tlat_save_init(struct tlat_save *save, const char *path, bool append, int64_t every_ns)
 {
 	*save = (struct tlat_save){ .path = path, .append = append, .every_ns = every_ns };
+	save->replaced = is_replaced(save);
 	if (every_ns == TLAT_UNSET)
 		save->every_ns = EVERY_NS;
 	save->due_ns = now_ns() + save->every_ns;
@@ -36,7 +48,7 @@ int tlat_save_pause_ms(const struct tlat_save *save)
 {
 	int64_t pause_ns = save->due_ns - now_ns();
 
-	if (!tlat_save_is_file(save) || save->append)
+	if (!save->replaced)
 		return -1;
 	if (pause_ns <= 0)
 		return 0;
