@@ -37,7 +37,8 @@ struct world {
 	uint64_t step; /* virtual time per stamp */
 	atomic_int request, stop;
 	/* pair */
-	atomic_uint word;
+	atomic_uint word;  /* counts the kicks that get through */
+	atomic_uint taken; /* those after which the waiter is asleep again */
 	const enum fate *fates;
 	size_t n_fates;
 	size_t kicks; /* fates used up; the waker's own */
@@ -56,11 +57,15 @@ static struct world *world_of(const struct tlat_probe_ctx *ctx)
 	return ctx->shared;
 }
 
+/* Virtual time stands still until the waiter sleeps, however long this machine takes over that. */
 static uint64_t play(void *data, enum tlat_stamp_edge edge)
 {
 	struct world *world = data;
+	bool asleep = atomic_load(&world->taken) == atomic_load(&world->word);
 
 	(void)edge;
+	if (!asleep && !atomic_load(&world->stop))
+		return atomic_load(&world->now);
 	return atomic_fetch_add(&world->now, world->step);
 }
 
@@ -93,6 +98,7 @@ static int scripted_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_sid
 	struct world *world = world_of(ctx);
 	unsigned int *seen = side->state;
 
+	atomic_store(&world->taken, *seen);
 	while (atomic_load(&world->word) == *seen) {
 		if (tlat_probe_stopping(ctx))
 			return -EINTR;
@@ -465,6 +471,7 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	t->world.fates = fates;
 	t->world.n_fates = n;
 	t->world.step = 10;
+	t->world.taken = 1; /* no kick yet: the waiter is under way */
 	atomic_store(&t->world.now, 1000000000);
 	t->ctx = (struct tlat_probe_ctx){ .ops = &scripted_pair,
 					  .stamper = stamper(&t->world),
@@ -477,8 +484,8 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	t->pair.settle = 100;
 	t->pair.dither = 7;
 	t->pair.seed = 42;
-	t->pair.wait_bound = 200000;
-	t->pair.grace = 20000;
+	t->pair.wait_bound = 2000;
+	t->pair.grace = 500;
 	t->pair.nap_before = t->pair.nap_after = UINT64_MAX / 2;
 	t->pair.limits = (struct tlat_limits){ .samples = samples,
 					       .duration = UINT64_MAX,
