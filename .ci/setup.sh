@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# setup.sh - sourced by try, check and .ci/variants: installs missing Debian packages, builds one folder.
+# setup.sh - sourced by try, check and .ci/full: installs missing Debian packages, builds one folder.
 # Whoever sources it has set "me", the name in front of every message, and "top", the source tree.
 : "${me:?}" "${top:?}"
 
