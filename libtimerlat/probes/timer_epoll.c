@@ -13,9 +13,8 @@
  */
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "raw_call.h"
 #include "span.h"
 
 #ifndef SYS_epoll_pwait2
@@ -26,11 +25,12 @@
 
 struct shared {
 	struct tlat_span span;
-	struct timespec timeout;
+	struct tlat_kernel_timespec timeout;
 	int fd;
 };
 
-static int epoll_pwait2_call(int fd, struct epoll_event *event, const struct timespec *timeout)
+static int epoll_pwait2_call(int fd, struct epoll_event *event,
+			     const struct tlat_kernel_timespec *timeout)
 {
 	return (int)syscall(SYS_epoll_pwait2, fd, event, 1, timeout, NULL, 0);
 }
@@ -39,9 +39,8 @@ static int pwait2_supported(struct tlat_error *reterr)
 {
 	struct epoll_event event;
 
-	if (epoll_pwait2_call(-1, &event, NULL) < 0 && errno == ENOSYS)
-		return tlat_fail(reterr, -ENOSYS, "this kernel has no epoll_pwait2(2); use 5.11");
-	return 0;
+	epoll_pwait2_call(-1, &event, NULL);
+	return tlat_raw_call_check("epoll_pwait2(2)", "5.11", reterr);
 }
 
 static int epoll_open(struct tlat_probe_ctx *ctx, int64_t timeout_ns, int64_t unit_ns,
@@ -53,7 +52,7 @@ static int epoll_open(struct tlat_probe_ctx *ctx, int64_t timeout_ns, int64_t un
 
 	if (error)
 		return error;
-	shared->timeout = tlat_timespec_of_ns(shared->span.timeout_ns);
+	shared->timeout = tlat_kernel_timespec_of_ns(shared->span.timeout_ns);
 	shared->fd = epoll_create1(EPOLL_CLOEXEC);
 	if (shared->fd < 0)
 		return tlat_fail(reterr, -errno, "epoll_create1() failed: %s%s", strerror(errno),

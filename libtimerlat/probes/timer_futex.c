@@ -9,13 +9,17 @@
  * EINTR:    waits again towards the same deadline
  */
 #include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "probe.h"
+#include "raw_call.h"
+
+#ifdef SYS_futex_time64 /* where the call of the old name takes a time of 32 bits */
+#define FUTEX_CALL SYS_futex_time64
+#else
+#define FUTEX_CALL SYS_futex
+#endif
 
 struct shared {
-	struct timespec due;
+	struct tlat_kernel_timespec due;
 	uint32_t word;
 };
 
@@ -23,7 +27,7 @@ TLAT_HOT static int futex_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
-	shared->due = tlat_timespec_of_ns((int64_t)due);
+	shared->due = tlat_kernel_timespec_of_ns((int64_t)due);
 	return 0;
 }
 
@@ -35,7 +39,7 @@ TLAT_HOT static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_pro
 
 	(void)side;
 	do {
-		got = syscall(SYS_futex, &shared->word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
+		got = syscall(FUTEX_CALL, &shared->word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
 			      &shared->due, NULL, FUTEX_BITSET_MATCH_ANY);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));

@@ -8,10 +8,7 @@
  * Excludes: timer slack; the way into the sleep, as the deadline is absolute
  * EINTR:    waits again towards the same deadline
  */
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "probe.h"
+#include "raw_call.h"
 
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
@@ -28,32 +25,22 @@ struct waiter {
 	uint32_t flags, reserved;
 };
 
-/* struct __kernel_timespec */
-struct deadline {
-	int64_t tv_sec, tv_nsec;
-};
-
 struct shared {
-	struct deadline due;
+	struct tlat_kernel_timespec due;
 	struct waiter waiter;
 	uint32_t word;
 };
 
-static int has_call(long number, const char *name, struct tlat_error *reterr)
-{
-	if (syscall(number, NULL, 0, 0, 0, NULL, 0) < 0 && errno == ENOSYS)
-		return tlat_fail(reterr, -ENOSYS, "this kernel has no %s", name);
-	return 0;
-}
-
 static int wait_supported(struct tlat_error *reterr)
 {
-	return has_call(SYS_futex_wait, "futex_wait(2); use 6.7", reterr);
+	syscall(SYS_futex_wait, NULL, 0UL, 0UL, 0U, NULL, 0);
+	return tlat_raw_call_check("futex_wait(2)", "6.7", reterr);
 }
 
 static int waitv_supported(struct tlat_error *reterr)
 {
-	return has_call(SYS_futex_waitv, "futex_waitv(2); use 5.16", reterr);
+	syscall(SYS_futex_waitv, NULL, 0U, 0U, NULL, 0);
+	return tlat_raw_call_check("futex_waitv(2)", "5.16", reterr);
 }
 
 static int futex2_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
@@ -72,8 +59,7 @@ TLAT_HOT static int futex2_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
-	shared->due.tv_sec = (int64_t)due / TLAT_NSEC_PER_SEC;
-	shared->due.tv_nsec = (int64_t)due % TLAT_NSEC_PER_SEC;
+	shared->due = tlat_kernel_timespec_of_ns((int64_t)due);
 	return 0;
 }
 

@@ -24,6 +24,13 @@ def i1():
         done = command("strace", "-f", "-o", "/dev/null", "-e", f"inject=io_uring_setup:error={error}",
                    TLAT, "run", "timer-uring", "-n", 10)
         assert done.code == 2 and words in done.err and done.err.count("\n") == 1, done
+    for call, probe in (("epoll_pwait2", "timer-epoll-pwait2"),
+                        ("futex_waitv", "timer-futex2-waitv")):
+        refused = ["strace", "-f", "-o", "/dev/null", "-e", f"inject={call}:error=EPERM", TLAT, "run"]
+        done = command(*refused, probe, "-n", 10)
+        assert done.code == 2 and "seccomp" in done.err and done.err.count("\n") == 1, done
+        done = command(*refused, f"{probe[:-2]}*", "timer-epoll-wait", "-n", 10)
+        assert done.code == 0 and "seccomp" in done.out, done
 
 
 def metric_of_the_manual():
