@@ -37,6 +37,7 @@ BARS = (
     Bar("self_test", "injected delays, share that came back", "ours", least=370 / 400),
     Bar("self_test", "injected *, uncertainty", "ratio", most=1),
     Bar("record_cost", "record *", "ours", most=2),
+    Bar("record_cost", "page faults of *", "ours", most=0),
     Bar("cyclic_vs", "1 kHz timer thread, CPU time*", "ratio", most=1),
     Bar("cyclic_vs", "1 kHz timer thread, p50*", "ratio", most=1.02),
     Bar("startup", "exec to the end of a run of one sample", "ours", most=300),

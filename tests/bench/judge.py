@@ -11,6 +11,7 @@ from typing import Any, Mapping, Optional, Sequence
 from bars import BARS, Bar, bar_of
 
 HOLDS, SHORT, OPEN, NONE = "holds", "FALLS SHORT", "not decided", "no bar"
+DOUBT = ", in doubt"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Row:
     self_lo: Optional[float]  #: the same of the peer against its neighbour in time
     self_hi: Optional[float]
     bar: Optional[str]
-    holds: Optional[bool]  #: None: there is no bar, or the rounds spread over it
+    holds: Optional[bool]  #: whether the median is inside; None: no bar, or too few rounds for it
+    doubt: bool  #: the 95 % interval of the median lies on both sides of the bar
     note: Optional[str]
     rounds: Mapping[str, Sequence[float]]
 
@@ -35,7 +37,9 @@ class Row:
     def verdict(self) -> str:
         if self.bar is None:
             return NONE
-        return OPEN if self.holds is None else HOLDS if self.holds else SHORT
+        if self.holds is None:
+            return OPEN
+        return (HOLDS if self.holds else SHORT) + (DOUBT if self.doubt else "")
 
     def document(self) -> dict[str, Any]:
         return {**asdict(self), "verdict": self.verdict}
@@ -61,20 +65,19 @@ def _around_median(values: Sequence[float]) -> tuple[float, float]:
     return (ordered[k - 1], ordered[n - k]) if k else (median(values), median(values))
 
 
-def _holds(bar: Bar, values: Sequence[float], of_peer: Sequence[float]) -> Optional[bool]:
-    """Whether the median is inside; if it is not, but its interval reaches in, nobody knows."""
+def _held(bar: Bar, values: Sequence[float],
+          of_peer: Sequence[float]) -> tuple[Optional[bool], bool]:
+    """Whether the median is inside, and whether its interval reaches over the bar."""
     least, most = bar.least, bar.most
     if bar.within_peer:
         if not of_peer:
-            return None
+            return None, False
         least, most = min(of_peer), max(of_peer)
     if not values:
-        return None
+        return None, False
     least, most = -inf if least is None else least, inf if most is None else most
-    lo, hi = _around_median(values)
-    if least <= median(values) <= most:
-        return True
-    return None if lo <= most and hi >= least else False
+    inside = [least <= value <= most for value in (median(values), *_around_median(values))]
+    return inside[0], len(set(inside)) > 1
 
 
 def judged(line: Mapping[str, Any]) -> Row:
@@ -85,19 +88,21 @@ def judged(line: Mapping[str, Any]) -> Row:
     bar = bar_of(line["figure"])
     if not ours:
         raise ValueError(f"{line['figure']}: no values")
-    if not peer and bar is not None and bar.of == "ours" and bar.limit is not None:
+    if not peer and bar is not None and bar.of == "ours" and bar.limit:
         name, peer = "limit", [bar.limit] * len(ours)
     limit = name is not None and name.startswith("limit")
     ratios = _beside(ours, peer) if peer else []
     same = [b / a for a, b in zip(peer, peer[1:])] if not limit else []
     ratio = median(ratios) if ratios else None
+    holds, doubt = (None, False)
+    if bar is not None:
+        holds, doubt = _held(bar, ours if bar.of == "ours" else ratios, same)
     return Row(
         line["bench"], line["figure"], line["unit"], median(ours),
         median(peer) if peer else None, name, ratio, min(ratios, default=None),
         max(ratios, default=None), min(same, default=None), max(same, default=None),
         bar.text(line["unit"]) if bar else None,
-        _holds(bar, ours if bar.of == "ours" else ratios, same) if bar else None,
-        line.get("note"),
+        holds, doubt, line.get("note"),
         {"ours": ours, "peer": [] if limit else peer})
 
 

@@ -2,14 +2,15 @@
 /*
  * record_cost.c - what recording one sample costs, beside the least that counting can cost: an
  * increment of an array, inlined, the index already known; and beside HdrHistogram_c where the
- *build found it (pkg-config hdr_histogram). All run over the same values, alternating; the median
- *of the rounds is printed. A bench prints, it does not judge.
+ * build found it (pkg-config hdr_histogram). All run over the same values, alternating; the median
+ * of the rounds is printed. A bench prints, it does not judge.
  *
  *	record_cost [ROUNDS]		(default 31)
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #ifdef TLAT_BENCH_HDR
 #include <hdr/hdr_histogram.h>
@@ -118,6 +119,39 @@ static void fill(double centre, double spread, double tail)
 	}
 }
 
+static double faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (double)(usage.ru_minflt + usage.ru_majflt);
+}
+
+/* From the first value of a new histogram on, over all of its range. */
+static void measure_faults(size_t rounds)
+{
+	double taken[FIGURE_ROUNDS_MAX];
+
+	for (int i = 0; i < N_VALUES; i++)
+		values[i] = (int64_t)exp2(uniform() * 36);
+	for (size_t i = 0; i < rounds; i++) {
+		struct tlat_hist *hist;
+
+		if (tlat_hist_new(&hist, 2600000000) < 0)
+			exit(2);
+		taken[i] = faults();
+		record_ns(hist);
+		taken[i] = faults() - taken[i];
+		tlat_hist_free(hist);
+	}
+	figure_write(&(struct figure){ .bench = "record_cost",
+				       .name = "page faults of 2^19 values recorded",
+				       .unit = "",
+				       .ours = taken,
+				       .n = rounds });
+	printf("page faults of 2^19 values       %5.0f\n", tlat_median(taken, rounds));
+}
+
 int main(int argc, char **argv)
 {
 	size_t rounds = figure_rounds(argc, argv, 31);
@@ -134,5 +168,6 @@ int main(int argc, char **argv)
 	fill(-200, 300, 0);
 	measure("record mostly early values", hist, rounds, false);
 	tlat_hist_free(hist);
+	measure_faults(rounds);
 	return 0;
 }

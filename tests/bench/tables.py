@@ -30,14 +30,13 @@ def cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 def conclusion(document: dict[str, Any]) -> list[str]:
     """What one has to know beside the table: nothing that falls short, or is missing, is hidden."""
-    short = [row["figure"] for row in document["figures"] if row["verdict"] == "FALLS SHORT"]
+    short = [row["figure"] for row in document["figures"] if row["holds"] is False]
     judged = sum(row["bar"] is not None for row in document["figures"])
     lines = [f"{len(short)} of {judged} figures with a bar fall short" + (": " if short else "")
              + "; ".join(short)]
-    unsure = [row["figure"] for row in document["figures"] if row["verdict"] == "not decided"]
+    unsure = [row["figure"] for row in document["figures"] if row["doubt"]]
     if unsure:
-        lines.append("not decided, as the rounds spread over the bar, or are too few for it: "
-                     + "; ".join(unsure))
+        lines.append("in doubt, as the rounds spread over the bar: " + "; ".join(unsure))
     lines += [f"not measured: {bar}" for bar in document["not_measured"]]
     lines += [f"left out: {one['bench']}: {one['reason']}" for one in document["left_out"]]
     return lines + [f"note: {row['figure']}: {row['note']}" for row in document["figures"]
@@ -82,8 +81,8 @@ def _markdown_row(row: Sequence[str]) -> str:
 def as_markdown(document: dict[str, Any]) -> str:
     lines = ["# Figures of the last run", "",
              "Made by `tests/bench/run --markdown`; do not edit. lo..hi: least and greatest of the "
-             "rounds; all else is their median. A bar holds if the median meets it; it is not decided "
-             "if the median misses it but not all of its 95 % interval does.", ""]
+             "rounds; all else is their median. A bar holds if the median meets it; that is in doubt "
+             "if the 95 % interval of the median lies on both sides of the bar.", ""]
     lines += [f"- {line}" for line in conditions(document)] + [""]
     lines += [_markdown_row(HEAD), _markdown_row(["---"] * len(HEAD))]
     lines += [_markdown_row(cells(row)) for row in document["figures"]] + [""]

@@ -6,6 +6,7 @@
  *
  *	wake_bias [ROUNDS]		(default 15)
  */
+#include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
 #include <pthread.h>
@@ -52,9 +53,11 @@ static void become(int cpu, int priority)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	if (sched_setscheduler(0, SCHED_FIFO, &param))
-		perror("SCHED_FIFO");
+	if (!sched_setaffinity(0, sizeof(set), &set) && !sched_setscheduler(0, SCHED_FIFO, &param))
+		return;
+	fprintf(stderr, "wake_bias: SCHED_FIFO %d on CPU %d refused: %s; run as root\n", priority,
+		cpu, strerror(errno));
+	exit(2);
 }
 
 static void bare_sleep(struct bare *b, unsigned int seen)
@@ -238,26 +241,55 @@ static void compare(const char *probe, bool use_fd, int kick_cpu, int wait_cpu, 
 	fflush(stdout);
 }
 
+/* The last CPU that may be used, and the one before it; -1: there is none. */
+static void last_cpus(int *last, int *other)
+{
+	cpu_set_t set;
+
+	*last = *other = -1;
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set)) {
+			*other = *last;
+			*last = cpu;
+		}
+}
+
+/* The bare loop reads the counter: at the library's rate, if that is of the same counter. */
+static void need_counter(const struct tlat_clock *clock)
+{
+	struct tlat_clock_facts facts = { .size = sizeof(facts) };
+
+	tlat_clock_facts(clock, &facts);
+	if (facts.source == TLAT_ARCH_SOURCE)
+		return;
+	fprintf(stderr, "wake_bias: the counter of this machine cannot be relied upon\n");
+	exit(77);
+}
+
 int main(int argc, char **argv)
 {
 	size_t rounds = figure_rounds(argc, argv, 15);
-	int last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 	struct tlat_error error;
+	int last, other;
 
+	last_cpus(&last, &other);
 	if (tlat_machine_open(&machine, NULL, &error) < 0 ||
 	    tlat_clock_open(&clock, machine, TLAT_CLOCK_AUTO, &error) < 0) {
 		fprintf(stderr, "wake_bias: %s\n", error.text);
 		return 2;
 	}
+	need_counter(clock);
 	printf("median of %zu alternating rounds of %d samples, settle %d us, SCHED_FIFO %d\n",
 	       rounds, SAMPLES, SETTLE_NS / 1000, PRIORITY);
 	compare("wake-futex", false, last, last, rounds, machine, clock);
 	compare("wake-eventfd", true, last, last, rounds, machine, clock);
-	if (last > 0) {
-		compare("wake-futex", false, last - 1, last, rounds, machine, clock);
-		compare("wake-eventfd", true, last - 1, last, rounds, machine, clock);
+	if (other >= 0) {
+		compare("wake-futex", false, other, last, rounds, machine, clock);
+		compare("wake-eventfd", true, other, last, rounds, machine, clock);
 	}
 	tlat_clock_close(clock);
 	tlat_machine_close(machine);
