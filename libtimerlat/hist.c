@@ -126,15 +126,24 @@ void tlat_hist_free(struct tlat_hist *hist)
 		free(hist);
 }
 
+/* What of min..max lies in first..last. */
+static void set_usual(uint64_t *ret_first, uint64_t *ret_n, int64_t min, int64_t max, int64_t first,
+		      int64_t last)
+{
+	if (first < min)
+		first = min;
+	if (last > max)
+		last = max;
+	*ret_first = (uint64_t)first;
+	*ret_n = first <= last ? (uint64_t)(last - first) + 1 : 0;
+}
+
 void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max)
 {
-	int64_t first = min > 0 ? min : 0,
-		last = max < TLAT_HIST_VALUE_MAX ? max : TLAT_HIST_VALUE_MAX;
-
 	store(&hist->min, min);
 	store(&hist->max, max);
-	hist->usual = (uint64_t)first;
-	hist->n_usual = first <= last ? (uint64_t)(last - first) + 1 : 0;
+	set_usual(&hist->usual, &hist->n_usual, min, max, 0, TLAT_HIST_VALUE_MAX);
+	set_usual(&hist->usual_early, &hist->n_usual_early, min, max, -TLAT_HIST_EARLY_MAX, -1);
 }
 
 static void widen(struct tlat_hist *hist, int64_t min, int64_t max)
@@ -149,16 +158,18 @@ void tlat_hist_add_slot(struct tlat_hist *hist, int32_t slot, uint64_t n)
 	assert(slot >= TLAT_HIST_SLOT_FIRST && slot <= TLAT_HIST_SLOT_OVERFLOW);
 	tlat_count(&hist->slots[slot - TLAT_HIST_SLOT_FIRST], n);
 	tlat_count(&hist->count, n);
-	if (slot < 0)
-		tlat_count(&hist->early, n);
 }
 
 /* A value below zero and no new extreme: between two CPUs whose clocks differ, most are. */
 static inline bool record_early(struct tlat_hist *hist, int64_t value)
 {
-	if (value >= 0 || value < hist->min || value > hist->max || value < -TLAT_HIST_EARLY_MAX)
+	uint32_t index;
+
+	if ((uint64_t)value - hist->usual_early >= hist->n_usual_early)
 		return false;
-	tlat_hist_add_slot(hist, ~(int32_t)tlat_hist_index((uint64_t)-value), 1);
+	index = tlat_hist_index((uint64_t)-value);
+	tlat_count(&hist->slots[TLAT_HIST_EARLY_BINS - 1 - index], 1);
+	tlat_count(&hist->count, 1);
 	return true;
 }
 
@@ -180,7 +191,6 @@ void tlat_hist_reset(struct tlat_hist *hist)
 	for (size_t i = 0; i < TLAT_HIST_SLOTS; i++)
 		store(&hist->slots[i], 0);
 	store(&hist->count, 0);
-	store(&hist->early, 0);
 	tlat_hist_set_extremes(hist, INT64_MAX, INT64_MIN);
 }
 
@@ -224,7 +234,9 @@ uint64_t tlat_hist_count(const struct tlat_hist *hist)
 
 uint64_t tlat_hist_early(const struct tlat_hist *hist)
 {
-	return load(&hist->early);
+	struct tlat_hist_span span = tlat_hist_span(hist);
+
+	return tlat_hist_count_slots(hist, span.first, span.last < 0 ? span.last : -1);
 }
 
 uint64_t tlat_hist_overflow(const struct tlat_hist *hist)

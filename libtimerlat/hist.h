@@ -42,10 +42,10 @@ uint64_t tlat_hist_bin_width(uint32_t index);
 struct tlat_hist {
 	uint64_t hz;
 	uint64_t count;	  /* the sum of all slots */
-	uint64_t early;	  /* the sum of the early ones */
 	int64_t min, max; /* min > max: empty */
-	/* the values from min to max that have a bin of their own: first, how many; the writer's */
-	uint64_t usual, n_usual;
+	/* the values from min to max that have a bin of their own, from 0 on and below: the first
+	 * of them, how many; the writer's */
+	uint64_t usual, n_usual, usual_early, n_usual_early;
 	uint64_t mapped; /* it has pages of its own */
 	uint64_t slots[TLAT_HIST_SLOTS] __attribute__((aligned(TLAT_CACHE_LINE)));
 };
