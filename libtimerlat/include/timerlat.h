@@ -972,10 +972,12 @@ struct tlat_storm_opts {
  * kind "storm" for each: per clock requested, expired, delivered and overrun rates, the delivered
  * fraction and the lateness; turns of the main loop, CPU time and switches per delivery, what the
  * kernel's timer interrupt counted. That no expiration was lost or made up is checked; the finding
- * "conservation" says where it was. A storm that leaves its main loop no time has the finding
- * "no-progress". A watchdog process ends workers that do not end themselves. Signal handlers and
- * timers of the caller are not touched. Returns 0; -EINVAL for options that make no sense; -ENOSYS
- * without clone3(2); what creating processes and timers said (-EAGAIN, -ENOMEM). [setup]
+ * "conservation" says where it was, and "clock-failed" which timers could not go on to the end. If
+ * timers leave the main loop no time, the finding "no-progress" is reported. A watchdog process
+ * ends workers that do not end themselves. Signal handlers and timers of the caller are not
+ * touched.
+ * Returns 0; -EINVAL for options that make no sense; -ENOSYS without clone3(2); what creating
+ * processes and timers said (-EAGAIN, -ENOMEM). [setup]
  */
 TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
 			struct tlat_error *reterr);
@@ -1075,12 +1077,12 @@ struct tlat_noise_opts {
 /*
  * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
  * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
- * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Of no gaps
- * there is no maximum. Causes are "interrupts", "switches" (another thread ran), "throttling" (of
- * real-time threads, by the kernel), "steal" and "unknown": switches are known for each gap, the
- * others by what the kernel counted within 20 ms of it, or over all the time when every CPU of the
- * machine spins. Returns 0; -EINVAL for options that make no sense, and when real-time threads
- * would take every CPU for good; -EAGAIN, -ENOMEM. [setup]
+ * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. With no
+ * gaps, no maximum is reported. Causes are "interrupts", "switches" (another thread ran),
+ * "throttling" (of real-time threads, by the kernel), "steal" and "unknown": switches are known for
+ * each gap, the others by what the kernel counted within 20 ms of it, or over all the time when
+ * every CPU of the machine spins. Returns 0; -EINVAL for options that make no sense, and when
+ * real-time threads would take every CPU for good; -EAGAIN, -ENOMEM. [setup]
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);
