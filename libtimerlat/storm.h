@@ -131,7 +131,8 @@ struct tlat_storm_worker {
 };
 
 struct tlat_storm {
-	atomic_int go, stop;
+	atomic_uint go; /* a futex */
+	atomic_int stop;
 	atomic_ullong end_ns; /* CLOCK_MONOTONIC; 0: not begun */
 	struct tlat_storm_plan plan;
 	int32_t n_workers;

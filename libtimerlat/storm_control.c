@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * storm_control.c - the controller of a storm: it lays out what the workers share, lets them loose
- * together, looks at their counters now and then, and never shares their fate.
+ * together, looks at their counters now and then, and survives when they hang or are killed.
  */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "futex.h"
 #include "storm.h"
 
 #define LOOK_MS	    200 /* between two looks at the counters */
@@ -226,7 +225,7 @@ static void go(struct tlat_storm_session *s)
 	tlat_storm_set(storm->end_ns,
 		       tlat_gettime_ns(CLOCK_MONOTONIC) + (uint64_t)s->plan.duration_ns);
 	atomic_store(&storm->go, 1);
-	syscall(SYS_futex, &storm->go, 1 /* FUTEX_WAKE */, INT_MAX, NULL, NULL, 0);
+	tlat_futex(&storm->go, FUTEX_WAKE, INT_MAX);
 }
 
 static int bring_up(struct tlat_storm_session *s, struct tlat_error *reterr)
