@@ -30,7 +30,7 @@ struct tlat_scale {
 
 static inline bool tlat_scale_stopping(const struct tlat_scale *scale)
 {
-	return scale->opts.stop && *scale->opts.stop;
+	return tlat_stop_asked(scale->opts.stop);
 }
 
 /* The three: fill scale->result. 0 or a negative errno. */

@@ -195,7 +195,7 @@ static void attend(struct tlat_storm_session *s)
 	while (!all_ended(s->storm, LOOK_MS)) {
 		uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-		if (s->opts.stop && *s->opts.stop && !s->stopped)
+		if (tlat_stop_asked(s->opts.stop) && !s->stopped)
 			ask_to_stop(s);
 		if (now >= end)
 			atomic_store(&s->storm->stop, 1);

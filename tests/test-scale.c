@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -192,6 +193,37 @@ static void a_stop_ends_each_of_them(void **state)
 	}
 }
 
+static volatile int32_t stop_word;
+
+static void *stop_soon(void *arg)
+{
+	(void)arg;
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 30000000 }, NULL);
+	__atomic_store_n(&stop_word, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Without a data race, as ThreadSanitizer sees. */
+static void another_thread_may_stop_it(void **state)
+{
+	(void)state;
+	for (int32_t what = TLAT_SCALE_TIMERS; what <= TLAT_SCALE_PAIRS; what++) {
+		struct tlat_report *report;
+		pthread_t thread;
+
+		stop_word = 0;
+		assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+		report = scale(&TLAT_SCALE_OPTS(.what = what, .stop = &stop_word,
+						.rounds = what == TLAT_SCALE_PAIRS ? 0 : 10000,
+						.duration_ns = what == TLAT_SCALE_PAIRS
+								       ? 100000000000
+								       : 0));
+		pthread_join(thread, NULL);
+		assert_string_equal(tlat_report_end(report), "signal");
+		tlat_report_free(report);
+	}
+}
+
 /* == What goes wrong == */
 
 static long (*real_syscall)(long number, ...);
@@ -345,6 +377,7 @@ int main(void)
 		cmocka_unit_test(one_wake_wakes_all_of_them),
 		cmocka_unit_test(pairs_wake_each_other_however_many),
 		cmocka_unit_test(a_stop_ends_each_of_them),
+		cmocka_unit_test(another_thread_may_stop_it),
 		cmocka_unit_test(waiters_that_do_not_come_are_a_finding),
 		cmocka_unit_test(a_thread_that_cannot_be_set_up_says_why),
 		cmocka_unit_test(pairs_without_a_wake_are_a_finding),
