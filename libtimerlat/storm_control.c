@@ -18,14 +18,6 @@
 /* == Memory == */
 
 /* One mapping: the storm, its workers, pidfds, timers and histograms. */
-static void *carve(char **at, size_t bytes)
-{
-	void *here = *at;
-
-	*at += (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
-	return here;
-}
-
 static size_t mapping_bytes(const struct tlat_storm_plan *p, size_t workers)
 {
 	size_t clocks = (size_t)tlat_storm_count_clocks(p->clocks), line = TLAT_CACHE_LINE;
@@ -40,15 +32,16 @@ static void lay_out_timers(struct tlat_storm_worker *w, char **at)
 {
 	const struct tlat_storm_plan *p = &w->storm->plan;
 
-	w->timers = carve(at, (size_t)(tlat_storm_count_clocks(p->clocks) * p->timers) *
-				      sizeof(*w->timers));
+	w->timers = tlat_shared_carve(at, (size_t)(tlat_storm_count_clocks(p->clocks) * p->timers) *
+						  sizeof(*w->timers));
 	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
 		struct tlat_hist *hist = NULL;
 
 		if (!(p->clocks & (1u << c)))
 			continue;
 		if (tlat_storm_clocks[c].kind != TLAT_STORM_ITIMER)
-			hist = tlat_hist_init(carve(at, tlat_hist_bytes()), TLAT_NSEC_PER_SEC);
+			hist = tlat_hist_init(tlat_shared_carve(at, tlat_hist_bytes()),
+					      TLAT_NSEC_PER_SEC);
 		for (int32_t i = 0; i < p->timers; i++)
 			w->timers[w->n_timers++] =
 				(struct tlat_storm_timer){ .id = -1, .clock = c, .lateness = hist };
@@ -66,13 +59,13 @@ static int map_storm(struct tlat_storm_session *s, struct tlat_error *reterr)
 
 	if (!storm)
 		return tlat_fail(reterr, -ENOMEM, "no memory for %zu workers: %zu bytes", n, bytes);
-	carve(&at, sizeof(*storm));
+	tlat_shared_carve(&at, sizeof(*storm));
 	storm->bytes = bytes;
 	storm->plan = s->plan;
 	storm->house = s->place->house;
 	storm->patience_ns = PATIENCE_NS;
-	storm->helpers = carve(&at, n * sizeof(*storm->helpers));
-	storm->workers = carve(&at, n * sizeof(*storm->workers));
+	storm->helpers = tlat_shared_carve(&at, n * sizeof(*storm->helpers));
+	storm->workers = tlat_shared_carve(&at, n * sizeof(*storm->workers));
 	for (size_t i = 0; i < n; i++) {
 		struct tlat_storm_worker *w = &storm->workers[i];
 
