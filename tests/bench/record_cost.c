@@ -2,8 +2,8 @@
 /*
  * record_cost.c - what recording one sample costs, beside the least that counting can cost: an
  * increment of an array, inlined, the index already known; and beside HdrHistogram_c where the
- *build found it (pkg-config hdr_histogram). All run over the same values, alternating; the median
- *of the rounds is printed. A bench prints, it does not judge.
+ * build found it (pkg-config hdr_histogram). All run over the same values, alternating; the median
+ * of the rounds is printed. A bench prints, it does not judge.
  *
  *	record_cost [ROUNDS]		(default 31)
  */
