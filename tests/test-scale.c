@@ -255,15 +255,15 @@ long syscall(long number, ...)
 	return got;
 }
 
-/* While waiters are to be held nobody's patience takes time; before a wake they all wait. */
+/* Before each wake all of them wait; patience with those that are held takes no time. */
 int nanosleep(const struct timespec *ts, struct timespec *rem)
 {
-	if (!atomic_load(&hold))
-		return real_nanosleep(ts, rem);
-	while (ts->tv_nsec == 1000000 &&
-	       atomic_load(&waiting) < atomic_load(&held_of) * (atomic_load(&wakes) + 1))
+	unsigned int woken = atomic_load(&wakes);
+
+	while (atomic_load(&hold) && ts->tv_nsec == 1000000 &&
+	       atomic_load(&waiting) < atomic_load(&held_of) * (woken + 1))
 		sched_yield();
-	return 0;
+	return atomic_load(&hold) && woken > atomic_load(&hold) ? 0 : real_nanosleep(ts, rem);
 }
 
 int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
