@@ -136,6 +136,14 @@ void tlat_shared_free(void *mem, size_t bytes)
 		munmap(mem, bytes);
 }
 
+void *tlat_shared_carve(char **at, size_t bytes)
+{
+	void *here = *at;
+
+	*at += (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
+	return here;
+}
+
 void tlat_shared_touch(void *mem, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -44,6 +44,8 @@ int tlat_become(int32_t cpu, int32_t policy, int32_t priority, struct tlat_side_
 /* Read-write memory that helpers share, zeroed and there; NULL: none. */
 void *tlat_shared_new(size_t bytes);
 void tlat_shared_free(void *mem, size_t bytes);
+/* The next bytes of it, on cache lines of their own; *at moves on. */
+void *tlat_shared_carve(char **at, size_t bytes);
 /* In a helper: have every page of it at hand. */
 void tlat_shared_touch(void *mem, size_t bytes);
 

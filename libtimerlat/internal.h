@@ -54,6 +54,12 @@ static inline void tlat_count(uint64_t *number, uint64_t more)
 	tlat_note(number, *number + more);
 }
 
+/* Whether the caller has asked for the end, from a signal handler or another thread; NULL: no. */
+static inline bool tlat_stop_asked(const volatile int32_t *stop)
+{
+	return stop && __atomic_load_n(stop, __ATOMIC_RELAXED);
+}
+
 /* error.c */
 
 /* Fill *reterr (may be NULL) and return code, a negative errno. */

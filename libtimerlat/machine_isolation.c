@@ -84,7 +84,7 @@ static struct isolcpus split_isolcpus(const char *value, size_t length)
 	return is;
 }
 
-/* A list that the kernel could not read either was not asked for in any useful sense. */
+/* A list that the kernel cannot parse isolates nothing, so it is ignored here too. */
 static void add_list(struct tlat_machine *machine, struct tlat_cpuset *set, const char *list,
 		     size_t length)
 {

@@ -38,15 +38,12 @@ static int check_opts(const struct tlat_noise_opts *opts, struct tlat_error *ret
 
 /* == Preparation == */
 
-/* The policy is decided once for all threads. */
 static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 {
 	const struct tlat_noise_opts *o = &noise->opts;
-	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = o->policy, .priority = o->priority);
 	struct tlat_cpuset left =
 		tlat_cpuset_minus(tlat_machine_online(noise->machine), &noise->set);
 	bool real_time = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
-	struct tlat_error why;
 
 	if (real_time && tlat_cpuset_empty(&left) && tlat_rt_budget(noise->machine).runtime_ns < 0)
 		return tlat_fail(
@@ -55,13 +52,8 @@ static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 			"(sched_rt_runtime_us is -1): the machine would stand still; leave "
 			"a CPU out",
 			tlat_policy_name(o->policy));
-	noise->policy = o->policy;
 	noise->priority = o->priority;
-	if (!o->policy || tlat_rt_try(&opts, &why) == 0)
-		return 0;
-	tlat_findings_add(&noise->of_result, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
-	noise->policy = TLAT_SCHED_OTHER;
-	noise->priority = 0;
+	noise->policy = tlat_rt_grant(o->policy, &noise->priority, &noise->of_result);
 	return 0;
 }
 

@@ -115,10 +115,9 @@ struct tlat_noise {
 	int64_t realtime_ns;
 };
 
-/* Whether the caller has asked for the end, from a signal handler or another thread. */
 static inline bool tlat_noise_stopping(const struct tlat_noise *noise)
 {
-	return noise->opts.stop && __atomic_load_n(noise->opts.stop, __ATOMIC_RELAXED);
+	return tlat_stop_asked(noise->opts.stop);
 }
 
 /* noise_control.c: start the threads, look at counters, judge; the controller's thread. */

@@ -18,7 +18,7 @@
 
 /* == Counters == */
 
-/* The threads in question, by CPU. */
+/* The thread that spins on this CPU; NULL: none does. */
 static struct tlat_noise_thread *thread_on(struct tlat_noise *noise, int32_t cpu)
 {
 	for (int32_t i = 0; i < noise->n_threads; i++)

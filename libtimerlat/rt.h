@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rt.h - private parts of rt.c, rt_explain.c, rt_idle.c and caps.c */
+/* rt.h - private parts of rt.c, rt_explain.c, rt_idle.c, rt_policy.c, rt_try.c and caps.c */
 #ifndef TLAT_RT_H
 #define TLAT_RT_H
 

@@ -31,12 +31,6 @@ void tlat_rtsignal_release(int signal);
  */
 int tlat_rtsignal_take_alone(void (*handler)(int), const sigset_t *allowed);
 
-/*
- * signal_masks.c: the signals that every thread of the process but the calling one blocks; what is
- * sent to the process can then go nowhere else. Returns 0, or why /proc does not tell.
- */
-int tlat_rtsignals_blocked_elsewhere(sigset_t *ret_set);
-
 /* Choose from below and hold; one is left to end waits with. The signal or -EBUSY. */
 int tlat_rtsignal_take(tlat_signal_fn *fn, struct tlat_error *reterr);
 

@@ -3,9 +3,12 @@
 #ifndef TLAT_SCALE_H
 #define TLAT_SCALE_H
 
+#include <stdatomic.h>
+
 #include "helper.h"
 #include "machine.h"
 #include "result.h"
+#include "run_thread.h"
 #include "scale_fit.h"
 
 #define TLAT_SCALE_SIZES_MAX  32
@@ -27,13 +30,33 @@ struct tlat_scale {
 
 static inline bool tlat_scale_stopping(const struct tlat_scale *scale)
 {
-	return scale->opts.stop && *scale->opts.stop;
+	return tlat_stop_asked(scale->opts.stop);
 }
 
 /* The three: fill scale->result. 0 or a negative errno. */
 int tlat_scale_timers(struct tlat_scale *scale, struct tlat_error *reterr);
 int tlat_scale_wakeups(struct tlat_scale *scale, struct tlat_error *reterr);
 int tlat_scale_pairs(struct tlat_scale *scale, struct tlat_error *reterr);
+
+/* scale_threads.c: the threads of one N, none of which begins before the last is set up. */
+struct tlat_scale_threads {
+	struct tlat_gate gate;
+	int32_t policy, priority;
+	atomic_int error; /* of the first set-up that failed, negative errno; 0: none did */
+	int32_t failed_cpu;
+	const char *failed_what; /* static */
+};
+
+void tlat_scale_threads_init(struct tlat_scale_threads *threads, const struct tlat_scale *scale);
+void tlat_scale_threads_destroy(struct tlat_scale_threads *threads);
+/* From one of them: pin it there and give it the policy. Whether it shall begin. */
+bool tlat_scale_threads_arrive(struct tlat_scale_threads *threads, int32_t cpu);
+/*
+ * From the controller: wait for those that were started, and let all begin, or none when error,
+ * that of the one after them, is not 0 or a set-up failed. 0 or a negative errno.
+ */
+int tlat_scale_threads_release(struct tlat_scale_threads *threads, int started, int error,
+			       struct tlat_error *reterr);
 
 /* scale.c: values of one figure, each at its N. */
 struct tlat_scale_series {

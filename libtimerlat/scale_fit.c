@@ -2,26 +2,8 @@
 /* scale_fit.c - the slope between logarithms, and how sure it is. */
 #include <math.h>
 
+#include "compare_stats.h"
 #include "scale_fit.h"
-#include "stats.h"
-
-/* P(|T| > t) = I_{f / (f + t^2)}(f / 2, 1 / 2) */
-double tlat_fit_t95(double freedom)
-{
-	double lo = 0, hi = 1;
-
-	while (tlat_stats_beta(freedom / 2, 0.5, freedom / (freedom + hi * hi)) > 0.05)
-		hi *= 2;
-	for (int i = 0; i < 60; i++) {
-		double t = (lo + hi) / 2;
-
-		if (tlat_stats_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) > 0.05)
-			lo = t;
-		else
-			hi = t;
-	}
-	return hi;
-}
 
 bool tlat_fit_power(const double *x, const double *y, size_t n, struct tlat_fit *ret)
 {
@@ -44,7 +26,7 @@ bool tlat_fit_power(const double *x, const double *y, size_t n, struct tlat_fit 
 		rest += r * r;
 	}
 	ret->se = sqrt(rest / (double)(n - 2) / sxx);
-	bound = tlat_fit_t95((double)(n - 2)) * ret->se;
+	bound = tlat_student_quantile(0.025, (double)(n - 2)) * ret->se;
 	ret->lo = ret->slope - bound;
 	ret->hi = ret->slope + bound;
 	return true;

@@ -17,7 +17,4 @@ struct tlat_fit {
  */
 bool tlat_fit_power(const double *x, const double *y, size_t n, struct tlat_fit *ret);
 
-/* Student's t, two-sided 95 %, for so many degrees of freedom (> 0). */
-double tlat_fit_t95(double freedom);
-
 #endif /* TLAT_SCALE_FIT_H */

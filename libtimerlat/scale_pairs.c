@@ -11,10 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "run_thread.h"
+#include "futex.h"
 #include "scale.h"
 
 #define SETTLE_NS	    50000L
@@ -42,19 +40,12 @@ struct pair {
 };
 
 struct crowd {
-	struct tlat_gate gate;
+	struct tlat_scale_threads threads;
 	atomic_bool ending;
-	int32_t policy, priority;
 	int64_t n;
 	struct pair *pairs;
 };
 
-static long futex(atomic_uint *word, int op, unsigned int value)
-{
-	return syscall(SYS_futex, word, op | 128 /* FUTEX_PRIVATE_FLAG */, value, NULL, NULL, 0);
-}
-
-/* The kick's answer is published after the wake, so the waiter reads it a turn later. */
 static void kick(struct side *side)
 {
 	struct pair *pair = side->pair;
@@ -62,7 +53,7 @@ static void kick(struct side *side)
 	nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
 	atomic_store(&pair->kicked_at, tlat_gettime_ns(CLOCK_MONOTONIC));
 	atomic_fetch_add(&pair->word, 1);
-	if (futex(&pair->word, 1, INT_MAX) < 1)
+	if (tlat_futex(&pair->word, FUTEX_WAKE_PRIVATE, INT_MAX) < 1)
 		side->not_asleep++;
 }
 
@@ -72,7 +63,7 @@ static bool await(struct side *side, unsigned int turn)
 	bool slept = false;
 
 	while (atomic_load(&side->pair->word) < turn)
-		slept |= futex(&side->pair->word, 0, turn - 1) == 0;
+		slept |= tlat_futex(&side->pair->word, FUTEX_WAIT_PRIVATE, turn - 1) == 0;
 	return slept;
 }
 
@@ -93,18 +84,14 @@ static void play(struct side *side)
 	}
 	/* the other one may wait for this turn */
 	atomic_fetch_add(&pair->word, 2);
-	futex(&pair->word, 1, INT_MAX);
+	tlat_futex(&pair->word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 static void *side_thread(void *arg)
 {
 	struct side *side = arg;
-	struct crowd *crowd = side->pair->crowd;
-	struct tlat_side_facts facts;
-	const char *what;
-	int error = tlat_become(side->cpu, crowd->policy, crowd->priority, &facts, &what);
 
-	if (tlat_gate_arrive(&crowd->gate, error))
+	if (tlat_scale_threads_arrive(&side->pair->crowd->threads, side->cpu))
 		play(side);
 	return NULL;
 }
@@ -151,7 +138,7 @@ static void last_while(struct tlat_scale *s, int64_t ns)
 }
 
 /* All threads, with every signal blocked; they are gone afterwards. */
-static int play_all(struct tlat_scale *s, struct crowd *crowd)
+static int play_all(struct tlat_scale *s, struct crowd *crowd, struct tlat_error *reterr)
 {
 	sigset_t all, before;
 	int started, error;
@@ -160,9 +147,7 @@ static int play_all(struct tlat_scale *s, struct crowd *crowd)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = start_sides(crowd, &started);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (tlat_gate_gather(&crowd->gate, started) && !error)
-		error = -EPERM;
-	tlat_gate_set(&crowd->gate, error ? TLAT_GATE_ABORTED : TLAT_GATE_OPEN);
+	error = tlat_scale_threads_release(&crowd->threads, started, error, reterr);
 	if (!error)
 		last_while(s, s->opts.duration_ns);
 	atomic_store(&crowd->ending, true);
@@ -187,8 +172,14 @@ static void put(struct tlat_scale *s, int64_t n, const struct tlat_hist *hist, u
 	struct tlat_result *result = s->result;
 	double count = (double)tlat_hist_count(hist);
 
-	if (!tlat_hist_count(hist))
+	if (!tlat_hist_count(hist)) {
+		if (!s->stopped)
+			tlat_findings_add(&result->findings, TLAT_WARN, "no-sample",
+					  "measure for longer: -d; keep other tasks off these CPUs",
+					  "N = %lld: not one wake was measured in %.3g s",
+					  (long long)n, (double)s->opts.duration_ns * 1e-9);
 		return;
+	}
 	tlat_scale_series_add(p50, (double)n, tlat_hist_quantile(hist, 0.5));
 	tlat_scale_series_add(p99, (double)n, tlat_hist_quantile(hist, 0.99));
 	tlat_scale_put(result, p50, "pairs", "p50_ns", n);
@@ -204,26 +195,26 @@ static void free_crowd(struct crowd *crowd)
 	for (int64_t i = 0; crowd->pairs && i < crowd->n; i++)
 		tlat_hist_free(crowd->pairs[i].latency);
 	free(crowd->pairs);
-	tlat_gate_destroy(&crowd->gate);
+	tlat_scale_threads_destroy(&crowd->threads);
 }
 
 static int run_crowd(struct tlat_scale *s, int64_t n, struct tlat_scale_series *p50,
-		     struct tlat_scale_series *p99)
+		     struct tlat_scale_series *p99, struct tlat_error *reterr)
 {
-	struct crowd crowd = { .n = n, .policy = s->policy, .priority = s->priority };
+	struct crowd crowd = { .n = n };
 	struct tlat_hist *hist = NULL;
 	uint64_t not_asleep = 0;
 	int error;
 
-	tlat_gate_init(&crowd.gate);
+	tlat_scale_threads_init(&crowd.threads, s);
 	crowd.pairs = aligned_alloc(TLAT_CACHE_LINE, (size_t)n * sizeof(*crowd.pairs));
 	if (crowd.pairs)
 		memset(crowd.pairs, 0, (size_t)n * sizeof(*crowd.pairs));
 	error = crowd.pairs ? tlat_hist_new(&hist, TLAT_NSEC_PER_SEC) : -ENOMEM;
 	for (int64_t i = 0; i < n && !error; i++)
 		error = make_pair(s, &crowd, i);
-	if (!error)
-		error = play_all(s, &crowd);
+	error = error ? tlat_fail(reterr, error, "no memory for %lld pairs", (long long)n)
+		      : play_all(s, &crowd, reterr);
 	if (!error) {
 		merge(&crowd, hist, &not_asleep);
 		put(s, n, hist, not_asleep, p50, p99);
@@ -254,11 +245,8 @@ int tlat_scale_pairs(struct tlat_scale *s, struct tlat_error *reterr)
 	if (!s->opts.duration_ns)
 		s->opts.duration_ns = DEFAULT_DURATION_NS;
 	for (size_t i = 0; i < s->n_sizes && !error && !s->stopped; i++)
-		error = run_crowd(s, s->sizes[i], &p50, &p99);
-	if (error)
-		tlat_fail(reterr, error, "pairs could not be started: %s; check RLIMIT_NPROC",
-			  strerror(-error));
-	else
+		error = run_crowd(s, s->sizes[i], &p50, &p99, reterr);
+	if (!error)
 		judge(s, &p50, &p99);
 	tlat_scale_series_free(&p50);
 	tlat_scale_series_free(&p99);

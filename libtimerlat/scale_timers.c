@@ -162,14 +162,6 @@ static void *work_thread(void *arg)
 
 /* == A crew == */
 
-static void *carve(char **at, size_t bytes)
-{
-	void *here = *at;
-
-	*at += (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
-	return here;
-}
-
 static struct crew *crew_new(const struct tlat_scale *s, int32_t n, bool restores_ids)
 {
 	size_t workers = (size_t)n, rounds = s->n_sizes * (size_t)s->rounds;
@@ -183,7 +175,7 @@ static struct crew *crew_new(const struct tlat_scale *s, int32_t n, bool restore
 
 	if (!crew)
 		return NULL;
-	carve(&at, sizeof(*crew));
+	tlat_shared_carve(&at, sizeof(*crew));
 	crew->bytes = bytes;
 	crew->n = n;
 	crew->policy = s->policy;
@@ -192,15 +184,15 @@ static struct crew *crew_new(const struct tlat_scale *s, int32_t n, bool restore
 	crew->n_sizes = s->n_sizes;
 	crew->rounds = s->rounds;
 	memcpy(crew->sizes, s->sizes, sizeof(crew->sizes));
-	crew->workers = carve(&at, workers * sizeof(*crew->workers));
-	crew->helpers = carve(&at, workers * sizeof(*crew->helpers));
-	crew->threads = carve(&at, workers * sizeof(*crew->threads));
-	crew->wall_ns = carve(&at, rounds * PHASES * workers * sizeof(*crew->wall_ns));
-	crew->made = carve(&at, rounds * workers * sizeof(*crew->made));
+	crew->workers = tlat_shared_carve(&at, workers * sizeof(*crew->workers));
+	crew->helpers = tlat_shared_carve(&at, workers * sizeof(*crew->helpers));
+	crew->threads = tlat_shared_carve(&at, workers * sizeof(*crew->threads));
+	crew->wall_ns = tlat_shared_carve(&at, rounds * PHASES * workers * sizeof(*crew->wall_ns));
+	crew->made = tlat_shared_carve(&at, rounds * workers * sizeof(*crew->made));
 	for (int32_t i = 0; i < n; i++) {
 		crew->workers[i] = (struct worker){ .crew = crew, .index = i };
 		crew->workers[i].cpu = s->place->cpus[i];
-		crew->workers[i].ids = carve(&at, most * sizeof(int32_t));
+		crew->workers[i].ids = tlat_shared_carve(&at, most * sizeof(int32_t));
 		crew->helpers[i] = TLAT_HELPER_NONE;
 	}
 	pthread_barrierattr_init(&attr);

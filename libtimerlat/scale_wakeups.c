@@ -11,10 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "run_thread.h"
+#include "futex.h"
 #include "scale.h"
 
 #define SETTLE_NS   1000000L /* from the last announcement to the kick */
@@ -32,20 +30,14 @@ struct waiter {
 };
 
 struct flock {
-	alignas(TLAT_CACHE_LINE) atomic_uint word; /* the round; even: waiting */
+	alignas(TLAT_CACHE_LINE) atomic_uint word; /* rounds that have been woken */
 	alignas(TLAT_CACHE_LINE) atomic_uint announced;
 	alignas(TLAT_CACHE_LINE) atomic_uint awake;
 	atomic_bool ending;
-	struct tlat_gate gate;
-	int32_t policy, priority;
+	struct tlat_scale_threads threads;
 	struct waiter *waiters;
 	int64_t n;
 };
-
-static long futex(atomic_uint *word, int op, unsigned int value)
-{
-	return syscall(SYS_futex, word, op | 128 /* FUTEX_PRIVATE_FLAG */, value, NULL, NULL, 0);
-}
 
 static void wait_rounds(struct waiter *w)
 {
@@ -54,7 +46,7 @@ static void wait_rounds(struct waiter *w)
 	for (unsigned int round = 0; !atomic_load(&f->ending); round++) {
 		atomic_fetch_add(&f->announced, 1);
 		while (atomic_load_explicit(&f->word, memory_order_acquire) == round)
-			futex(&f->word, 0, round);
+			tlat_futex(&f->word, FUTEX_WAIT_PRIVATE, round);
 		atomic_store_explicit(&w->woken_at, tlat_gettime_ns(CLOCK_MONOTONIC),
 				      memory_order_relaxed);
 		atomic_fetch_add(&f->awake, 1);
@@ -64,11 +56,8 @@ static void wait_rounds(struct waiter *w)
 static void *waiter_thread(void *arg)
 {
 	struct waiter *w = arg;
-	struct tlat_side_facts facts;
-	const char *what;
-	int error = tlat_become(w->cpu, w->flock->policy, w->flock->priority, &facts, &what);
 
-	if (tlat_gate_arrive(&w->flock->gate, error))
+	if (tlat_scale_threads_arrive(&w->flock->threads, w->cpu))
 		wait_rounds(w);
 	return NULL;
 }
@@ -138,9 +127,12 @@ static void note(struct figures *figures, const struct flock *f, uint64_t t0, ui
 	tlat_scale_series_add(&figures->last, n, (double)(int64_t)(last - t0));
 }
 
-static void do_rounds(struct tlat_scale *s, struct flock *f, struct figures *figures)
+/* Returns how many there were. */
+static unsigned int do_rounds(struct tlat_scale *s, struct flock *f, struct figures *figures)
 {
-	for (unsigned int round = 0; round < (unsigned int)s->rounds; round++) {
+	unsigned int round;
+
+	for (round = 0; round < (unsigned int)s->rounds; round++) {
 		uint64_t all = (uint64_t)f->n * (round + 1), t0, t1;
 		long woken;
 
@@ -150,12 +142,24 @@ static void do_rounds(struct tlat_scale *s, struct flock *f, struct figures *fig
 		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
 		atomic_store_explicit(&f->word, round + 1, memory_order_release);
 		t0 = tlat_gettime_ns(CLOCK_MONOTONIC);
-		woken = futex(&f->word, 1, INT_MAX);
+		woken = tlat_futex(&f->word, FUTEX_WAKE_PRIVATE, INT_MAX);
 		t1 = tlat_gettime_ns(CLOCK_MONOTONIC);
 		if (!await(&f->awake, all))
 			break;
 		note(figures, f, t0, t1, woken);
 	}
+	return round;
+}
+
+static void find_missing(struct tlat_scale *s, int64_t n, unsigned int rounds)
+{
+	if (rounds < s->rounds && !s->stopped)
+		tlat_findings_add(&s->result->findings, TLAT_WARN, "rounds-missing",
+				  "keep other tasks off these CPUs, or ask for smaller sizes",
+				  "N = %lld: %u of %lld rounds, then not all waiters came within "
+				  "%lld s: its figures are of those rounds, or there are none",
+				  (long long)n, rounds, (long long)s->rounds,
+				  AGAIN_NS * PATIENCE / TLAT_NSEC_PER_SEC);
 }
 
 /* The last wait ends as the others did. */
@@ -163,30 +167,29 @@ static void end_waiters(struct flock *f, int64_t started)
 {
 	atomic_store(&f->ending, true);
 	atomic_fetch_add(&f->word, 1);
-	futex(&f->word, 1, INT_MAX);
+	tlat_futex(&f->word, FUTEX_WAKE_PRIVATE, INT_MAX);
 	for (int64_t i = 0; i < started; i++)
 		pthread_join(f->waiters[i].thread, NULL);
 }
 
-static int run_flock(struct tlat_scale *s, int64_t n, struct figures *figures)
+static int run_flock(struct tlat_scale *s, int64_t n, struct figures *figures,
+		     struct tlat_error *reterr)
 {
-	struct flock f = { .n = n, .policy = s->policy, .priority = s->priority };
+	struct flock f = { .n = n };
 	int64_t started = 0;
 	int error;
 
 	f.waiters = aligned_alloc(TLAT_CACHE_LINE, (size_t)n * sizeof(*f.waiters));
 	if (!f.waiters)
-		return -ENOMEM;
+		return tlat_fail(reterr, -ENOMEM, "no memory for %lld waiters", (long long)n);
 	memset(f.waiters, 0, (size_t)n * sizeof(*f.waiters));
-	tlat_gate_init(&f.gate);
+	tlat_scale_threads_init(&f.threads, s);
 	error = start_waiters(s, &f, &started);
-	if (!error && tlat_gate_gather(&f.gate, (int)started))
-		error = -EPERM;
-	tlat_gate_set(&f.gate, error ? TLAT_GATE_ABORTED : TLAT_GATE_OPEN);
+	error = tlat_scale_threads_release(&f.threads, (int)started, error, reterr);
 	if (!error)
-		do_rounds(s, &f, figures);
+		find_missing(s, n, do_rounds(s, &f, figures));
 	end_waiters(&f, started);
-	tlat_gate_destroy(&f.gate);
+	tlat_scale_threads_destroy(&f.threads);
 	free(f.waiters);
 	return error;
 }
@@ -251,12 +254,8 @@ static int wake_all_sizes(struct waking *w)
 		return tlat_fail(&w->why, error, "waker on CPU %d: %s: %s", s->place->cpus[0], what,
 				 strerror(-error));
 	for (size_t i = 0; i < s->n_sizes && !s->stopped && !error; i++)
-		error = run_flock(s, s->sizes[i], &w->figures);
-	return error ? tlat_fail(&w->why, error,
-				 "waiters could not be started: %s; check RLIMIT_NPROC and the "
-				 "cgroup's pids.max",
-				 strerror(-error))
-		     : 0;
+		error = run_flock(s, s->sizes[i], &w->figures, &w->why);
+	return error;
 }
 
 static void *waker_thread(void *arg)

@@ -6,7 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rtsignal.h"
+#include "internal.h"
+#include "signal_masks.h"
 
 static int read_blocked(int task_fd, const char *tid, uint64_t *ret_mask)
 {

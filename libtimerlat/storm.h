@@ -94,6 +94,7 @@ struct tlat_storm_timer {
 	struct tlat_hist *lateness; /* of its clock; NULL: not known */
 	int32_t id;		    /* timer_t of the kernel, or a descriptor; -1: none */
 	int32_t clock;		    /* index */
+	int32_t error;		    /* why it is not armed any more, negative errno; 0: it is */
 	bool wanted;		    /* its last dequeue has not been timed yet */
 };
 
@@ -130,7 +131,8 @@ struct tlat_storm_worker {
 };
 
 struct tlat_storm {
-	atomic_int go, stop;
+	atomic_uint go; /* a futex */
+	atomic_int stop;
 	atomic_ullong end_ns; /* CLOCK_MONOTONIC; 0: not begun */
 	struct tlat_storm_plan plan;
 	int32_t n_workers;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * storm_control.c - the controller of a storm: it lays out what the workers share, lets them loose
- * together, looks at their counters now and then, and never shares their fate.
+ * together, looks at their counters now and then, and survives when they hang or are killed.
  */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "futex.h"
 #include "storm.h"
 
 #define LOOK_MS	    200 /* between two looks at the counters */
@@ -19,14 +18,6 @@
 /* == Memory == */
 
 /* One mapping: the storm, its workers, pidfds, timers and histograms. */
-static void *carve(char **at, size_t bytes)
-{
-	void *here = *at;
-
-	*at += (bytes + TLAT_CACHE_LINE - 1) / TLAT_CACHE_LINE * TLAT_CACHE_LINE;
-	return here;
-}
-
 static size_t mapping_bytes(const struct tlat_storm_plan *p, size_t workers)
 {
 	size_t clocks = (size_t)tlat_storm_count_clocks(p->clocks), line = TLAT_CACHE_LINE;
@@ -41,15 +32,16 @@ static void lay_out_timers(struct tlat_storm_worker *w, char **at)
 {
 	const struct tlat_storm_plan *p = &w->storm->plan;
 
-	w->timers = carve(at, (size_t)(tlat_storm_count_clocks(p->clocks) * p->timers) *
-				      sizeof(*w->timers));
+	w->timers = tlat_shared_carve(at, (size_t)(tlat_storm_count_clocks(p->clocks) * p->timers) *
+						  sizeof(*w->timers));
 	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
 		struct tlat_hist *hist = NULL;
 
 		if (!(p->clocks & (1u << c)))
 			continue;
 		if (tlat_storm_clocks[c].kind != TLAT_STORM_ITIMER)
-			hist = tlat_hist_init(carve(at, tlat_hist_bytes()), TLAT_NSEC_PER_SEC);
+			hist = tlat_hist_init(tlat_shared_carve(at, tlat_hist_bytes()),
+					      TLAT_NSEC_PER_SEC);
 		for (int32_t i = 0; i < p->timers; i++)
 			w->timers[w->n_timers++] =
 				(struct tlat_storm_timer){ .id = -1, .clock = c, .lateness = hist };
@@ -67,13 +59,13 @@ static int map_storm(struct tlat_storm_session *s, struct tlat_error *reterr)
 
 	if (!storm)
 		return tlat_fail(reterr, -ENOMEM, "no memory for %zu workers: %zu bytes", n, bytes);
-	carve(&at, sizeof(*storm));
+	tlat_shared_carve(&at, sizeof(*storm));
 	storm->bytes = bytes;
 	storm->plan = s->plan;
 	storm->house = s->place->house;
 	storm->patience_ns = PATIENCE_NS;
-	storm->helpers = carve(&at, n * sizeof(*storm->helpers));
-	storm->workers = carve(&at, n * sizeof(*storm->workers));
+	storm->helpers = tlat_shared_carve(&at, n * sizeof(*storm->helpers));
+	storm->workers = tlat_shared_carve(&at, n * sizeof(*storm->workers));
 	for (size_t i = 0; i < n; i++) {
 		struct tlat_storm_worker *w = &storm->workers[i];
 
@@ -196,7 +188,7 @@ static void attend(struct tlat_storm_session *s)
 	while (!all_ended(s->storm, LOOK_MS)) {
 		uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-		if (s->opts.stop && *s->opts.stop && !s->stopped)
+		if (tlat_stop_asked(s->opts.stop) && !s->stopped)
 			ask_to_stop(s);
 		if (now >= end)
 			atomic_store(&s->storm->stop, 1);
@@ -226,7 +218,7 @@ static void go(struct tlat_storm_session *s)
 	tlat_storm_set(storm->end_ns,
 		       tlat_gettime_ns(CLOCK_MONOTONIC) + (uint64_t)s->plan.duration_ns);
 	atomic_store(&storm->go, 1);
-	syscall(SYS_futex, &storm->go, 1 /* FUTEX_WAKE */, INT_MAX, NULL, NULL, 0);
+	tlat_futex(&storm->go, FUTEX_WAKE, INT_MAX);
 }
 
 static int bring_up(struct tlat_storm_session *s, struct tlat_error *reterr)

@@ -46,34 +46,60 @@ static int ring_fd(void)
 	return has_ring ? ring.ring_fd : -1;
 }
 
+static void ring_failed(struct tlat_storm_worker *w, int error)
+{
+	for (int32_t i = 0; i < w->n_timers; i++)
+		if (kind_of(&w->timers[i]) == TLAT_STORM_URING && !w->timers[i].error)
+			w->timers[i].error = error;
+}
+
+/* What the kernel cannot take now stays in the ring, for the next turn. */
+static void ring_submit(struct tlat_storm_worker *w)
+{
+	int got = io_uring_submit(&ring);
+
+	if (got < 0 && got != -EAGAIN && got != -EBUSY && got != -EINTR)
+		ring_failed(w, got);
+}
+
 static void ring_arm(struct tlat_storm_worker *w, struct tlat_storm_timer *t)
 {
 	uint64_t at = t->grid.e0 + t->told * t->grid.t;
-	struct io_uring_sqe *sqe = has_ring ? io_uring_get_sqe(&ring) : NULL;
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 	struct __kernel_timespec *ts = &due[t - w->timers];
 
-	if (!sqe && has_ring) {
-		io_uring_submit(&ring);
+	if (!sqe) {
+		ring_submit(w);
 		sqe = io_uring_get_sqe(&ring);
 	}
-	if (!sqe)
+	if (!sqe) {
+		t->error = t->error ? t->error : -EBUSY;
 		return;
+	}
 	ts->tv_sec = (int64_t)(at / TLAT_NSEC_PER_SEC);
 	ts->tv_nsec = (long long)(at % TLAT_NSEC_PER_SEC);
 	io_uring_prep_timeout(sqe, ts, 0, IORING_TIMEOUT_ABS);
 	io_uring_sqe_set_data64(sqe, (uint64_t)(t - w->timers));
 }
 
-/* One timeout stands for all points of its grid that have passed. */
-static void ring_event(struct tlat_storm_worker *w, struct tlat_storm_timer *t)
+/*
+ * One timeout stands for all points of its grid that have passed. It ends with -ETIME when it has
+ * expired: with anything else it has not, and were it armed again it would likely fail as fast.
+ */
+static void ring_event(struct tlat_storm_worker *w, struct tlat_storm_timer *t, int result)
 {
 	uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC);
 	uint64_t at = t->grid.e0 + t->told * t->grid.t;
 	uint64_t points = tlat_storm_points(&t->grid, now);
 
+	if (result != -ETIME) {
+		t->error = result < 0 ? result : -EPROTO;
+		return;
+	}
 	tlat_hist_record(t->lateness, (int64_t)(now - at));
 	tlat_storm_count(t, points > t->told ? points - t->told : 1);
-	ring_arm(w, t);
+	if (!t->error)
+		ring_arm(w, t);
 }
 
 static void ring_read(struct tlat_storm_worker *w)
@@ -82,16 +108,19 @@ static void ring_read(struct tlat_storm_worker *w)
 
 	while (has_ring && io_uring_peek_cqe(&ring, &cqe) == 0) {
 		struct tlat_storm_timer *t = &w->timers[io_uring_cqe_get_data64(cqe)];
+		int result = cqe->res;
 
 		io_uring_cqe_seen(&ring, cqe);
-		ring_event(w, t);
+		ring_event(w, t, result);
 	}
 	if (has_ring)
-		io_uring_submit(&ring);
+		ring_submit(w);
 }
 
-static void ring_close(void)
+static void ring_close(struct tlat_storm_worker *w)
 {
+	if (has_ring && io_uring_sq_ready(&ring)) /* the kernel never took them */
+		ring_failed(w, -EBUSY);
 	if (has_ring)
 		io_uring_queue_exit(&ring);
 	has_ring = false;
@@ -123,8 +152,9 @@ static void ring_read(struct tlat_storm_worker *w)
 	(void)w;
 }
 
-static void ring_close(void)
+static void ring_close(struct tlat_storm_worker *w)
 {
+	(void)w;
 }
 #endif
 
@@ -178,7 +208,7 @@ void tlat_storm_fds_arm(struct tlat_storm_worker *w)
 			     t_ns * (uint64_t)(i % plan->timers) / (uint64_t)plan->timers;
 		if (kind_of(t) == TLAT_STORM_TIMERFD)
 			arm_timerfd(t);
-		else
+		else if (ring_fd() >= 0)
 			ring_arm(w, t);
 	}
 	ring_read(w); /* submits */
@@ -212,12 +242,11 @@ bool tlat_storm_fds_turn(struct tlat_storm_worker *w, int64_t nap_ns)
 			fds[n++] = (struct pollfd){ .fd = w->timers[i].id, .events = POLLIN };
 	if (!n)
 		return false;
-	if (ppoll(fds, n, &nap, NULL) <= 0)
-		return true;
-	for (int32_t i = 0; i < w->n_timers; i++)
-		if (kind_of(&w->timers[i]) == TLAT_STORM_TIMERFD)
-			read_timerfd(&w->timers[i]);
-	ring_read(w);
+	if (ppoll(fds, n, &nap, NULL) > 0)
+		for (int32_t i = 0; i < w->n_timers; i++)
+			if (kind_of(&w->timers[i]) == TLAT_STORM_TIMERFD)
+				read_timerfd(&w->timers[i]);
+	ring_read(w); /* also submits again what the kernel did not take */
 	return true;
 }
 
@@ -226,5 +255,5 @@ void tlat_storm_fds_close(struct tlat_storm_worker *w)
 	for (int32_t i = 0; i < w->n_timers; i++)
 		if (kind_of(&w->timers[i]) == TLAT_STORM_TIMERFD && w->timers[i].id >= 0)
 			close(w->timers[i].id);
-	ring_close();
+	ring_close(w);
 }

@@ -16,6 +16,7 @@ struct clock_sum {
 	const struct tlat_hist *lateness;
 	const struct tlat_storm_timer *breached; /* NULL: none */
 	int32_t timers;				 /* that there are */
+	int32_t failed, error;			 /* of them, and why: the first one's errno */
 	uint64_t period_ns;
 };
 
@@ -46,6 +47,8 @@ static struct clock_sum sum_up(const struct view *v, int32_t clock)
 		sum.checks += tlat_storm_get(t->checks);
 		sum.breaches += tlat_storm_get(t->breaches);
 		sum.lateness = t->lateness;
+		sum.failed += t->error != 0;
+		sum.error = sum.error ? sum.error : t->error;
 		if (tlat_storm_get(t->breaches) && !sum.breached)
 			sum.breached = t;
 	}
@@ -184,6 +187,17 @@ static void find_stale(const struct view *v, int32_t clock, const struct clock_s
 			tlat_storm_clocks[clock].name, sum->stale, sum->delivered);
 }
 
+static void find_failed(const struct view *v, int32_t clock, const struct clock_sum *sum)
+{
+	if (sum->failed)
+		tlat_findings_add(&v->result->findings, TLAT_ERROR, "clock-failed",
+				  "use fewer timers, or leave this clock out",
+				  "%s: %d of %d timers failed and were not armed again: %s; their "
+				  "expirations are counted up to then",
+				  tlat_storm_clocks[clock].name, sum->failed, sum->timers,
+				  strerror(-sum->error));
+}
+
 static void find_stuck(const struct view *v)
 {
 	const struct tlat_storm_session *s = v->session;
@@ -310,6 +324,7 @@ static void fill(const struct view *v)
 		put_clock(v, c, &sum);
 		find_breach(v, c, &sum);
 		find_stale(v, c, &sum);
+		find_failed(v, c, &sum);
 	}
 	put_rate(v, "", "progress", tlat_storm_get(v->worker->progress), &v->series->progress_hz,
 		 TLAT_HIGHER);

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "futex.h"
 #include "storm.h"
 
 #ifndef sigev_notify_thread_id
@@ -78,7 +79,7 @@ static int set_up(struct tlat_storm_worker *w)
 static void await_go(struct tlat_storm_worker *w)
 {
 	while (!tlat_storm_get(w->storm->go))
-		syscall(SYS_futex, &w->storm->go, 0 /* FUTEX_WAIT */, 0, NULL, NULL, 0);
+		tlat_futex(&w->storm->go, FUTEX_WAIT, 0);
 }
 
 static void take_usage(struct tlat_storm_worker *w, int64_t sign)

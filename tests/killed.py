@@ -137,14 +137,17 @@ def command_under_way_ends(place: Place) -> None:
 
 
 def file_in_the_way_is_replaced(place: Place) -> None:
-    """As a run leaves it that is killed between making its file and giving it its name."""
+    """As a run leaves it that is killed between making its file and giving it its name; a file of
+    somebody else is not in the way."""
     for name in ("run", "storm"):
-        with open(place.path("out.json.tmp"), "w", encoding="ascii") as file:
-            file.write("half of a rep")
+        for other in (".out.json.timerlat-tmp", "out.json.tmp"):
+            with open(place.path(other), "w", encoding="ascii") as file:
+                file.write("half of a rep")
         ended = place.run(words(name, place, 0.05))
         assert ended.code == 0, f"exit {ended.code}: {ended.err[-300:]}"
         leftover.read_report(place.path("out.json"))
-        place.check_clean({"out.json"})
+        assert leftover.read_text(place.path("out.json.tmp")) == "half of a rep"
+        place.check_clean({"out.json", "out.json.tmp"})
 
 
 def main() -> None:

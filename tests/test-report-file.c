@@ -94,6 +94,30 @@ static void a_written_file_holds_one_line_and_reads_back(void **state)
 	free(text);
 }
 
+/* The name that a file has on its way there is free to be taken over, no other is. */
+static void a_leftover_goes_and_files_of_others_stay(void **state)
+{
+	struct tlat_report *report = sample_full(10);
+	char theirs[80], leftover[80], *text;
+
+	(void)state;
+	snprintf(theirs, sizeof(theirs), "%s.tmp", path);
+	snprintf(leftover, sizeof(leftover), "%s/.r.json.timerlat-tmp", dir);
+	for (int i = 0; i < 2; i++) {
+		int fd = open(i ? leftover : theirs, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+		assert_int_equal(write(fd, "theirs", 6), 6);
+		close(fd);
+	}
+	assert_int_equal(tlat_report_write(report, path, 0, NULL), 0);
+	text = contents(theirs);
+	assert_string_equal(text, "theirs");
+	assert_int_equal(count_files(), 2);
+	unlink(theirs);
+	free(text);
+	tlat_report_free(report);
+}
+
 static void a_written_file_passes_the_schema(void **state)
 {
 	struct tlat_report *report = sample_full(20000);
@@ -316,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(a_written_file_holds_one_line_and_reads_back,
 					  remove_files),
+		cmocka_unit_test_teardown(a_leftover_goes_and_files_of_others_stay, remove_files),
 		cmocka_unit_test_teardown(a_written_file_passes_the_schema, remove_files),
 		cmocka_unit_test_teardown(a_file_that_cannot_be_filled_stays_as_it_was,
 					  remove_files),

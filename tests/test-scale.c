@@ -7,9 +7,14 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -188,6 +193,155 @@ static void a_stop_ends_each_of_them(void **state)
 	}
 }
 
+static volatile int32_t stop_word;
+
+static void *stop_soon(void *arg)
+{
+	(void)arg;
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 30000000 }, NULL);
+	__atomic_store_n(&stop_word, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Without a data race, as ThreadSanitizer sees. */
+static void another_thread_may_stop_it(void **state)
+{
+	(void)state;
+	for (int32_t what = TLAT_SCALE_TIMERS; what <= TLAT_SCALE_PAIRS; what++) {
+		struct tlat_report *report;
+		pthread_t thread;
+
+		stop_word = 0;
+		assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+		report = scale(&TLAT_SCALE_OPTS(.what = what, .stop = &stop_word,
+						.rounds = what == TLAT_SCALE_PAIRS ? 0 : 10000,
+						.duration_ns = what == TLAT_SCALE_PAIRS
+								       ? 100000000000
+								       : 0));
+		pthread_join(thread, NULL);
+		assert_string_equal(tlat_report_end(report), "signal");
+		tlat_report_free(report);
+	}
+}
+
+/* == What goes wrong == */
+
+static long (*real_syscall)(long number, ...);
+static int (*real_nanosleep)(const struct timespec *ts, struct timespec *rem);
+static atomic_int refuse_pin;	   /* which sched_setaffinity() from now on fails; 0: none */
+static atomic_uint hold, held_of;  /* waiters of that round are kept, and how many there are */
+static atomic_uint waiting, wakes; /* that began to wait for the first wakes, and the wakes */
+
+/* Take the place of the C library's for all of this program. */
+long syscall(long number, ...)
+{
+	va_list args;
+	long a[6], got;
+
+	va_start(args, number);
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(a); i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_futex && a[1] == FUTEX_WAIT_PRIVATE)
+		atomic_fetch_add(&waiting, 1);
+	if (number == SYS_futex && a[1] == FUTEX_WAKE_PRIVATE)
+		atomic_fetch_add(&wakes, 1);
+	got = real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	/* the wake of that round, and the one that ends them */
+	if (number == SYS_futex && a[1] == FUTEX_WAIT_PRIVATE && atomic_load(&hold) &&
+	    (unsigned int)a[2] == atomic_load(&hold))
+		while (atomic_load(&wakes) < atomic_load(&hold) + 2)
+			sched_yield();
+	return got;
+}
+
+/* Before each wake all of them wait; patience with those that are held takes no time. */
+int nanosleep(const struct timespec *ts, struct timespec *rem)
+{
+	unsigned int woken = atomic_load(&wakes);
+
+	while (atomic_load(&hold) && ts->tv_nsec == 1000000 &&
+	       atomic_load(&waiting) < atomic_load(&held_of) * (woken + 1))
+		sched_yield();
+	return atomic_load(&hold) && woken > atomic_load(&hold) ? 0 : real_nanosleep(ts, rem);
+}
+
+int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
+{
+	if (atomic_load(&refuse_pin) && atomic_fetch_sub(&refuse_pin, 1) == 1) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)real_syscall(SYS_sched_setaffinity, tid, size, set);
+}
+
+static int find_real(void **state)
+{
+	(void)state;
+	*(void **)&real_syscall = dlsym(RTLD_NEXT, "syscall");
+	*(void **)&real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
+	return real_syscall && real_nanosleep ? 0 : -1;
+}
+
+static void waiters_that_do_not_come_are_a_finding(void **state)
+{
+	const int64_t sizes[] = { 3 };
+	struct tlat_report *report;
+	struct tlat_finding finding;
+
+	(void)state;
+	atomic_store(&waiting, 0);
+	atomic_store(&wakes, 0);
+	atomic_store(&held_of, 3);
+	atomic_store(&hold, 2);
+	report = scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_WAKEUPS, .sizes = sizes, .n_sizes = 1,
+					.rounds = 10));
+	atomic_store(&hold, 0);
+	assert_true(has_finding(report, "rounds-missing"));
+	for (size_t i = 0; tlat_result_finding(tlat_report_result(report, 0), i, &finding) == 0;
+	     i++)
+		if (!strcmp(finding.id, "rounds-missing"))
+			assert_non_null(strstr(finding.text, "N = 3: 2 of 10 rounds"));
+	tlat_report_free(report);
+}
+
+/* The waker is pinned first. */
+static void a_thread_that_cannot_be_set_up_says_why(void **state)
+{
+	const int64_t sizes[] = { 3 };
+
+	(void)state;
+	for (int32_t what = TLAT_SCALE_WAKEUPS; what <= TLAT_SCALE_PAIRS; what++) {
+		struct tlat_report *report = NULL;
+		struct tlat_error error = { 0 };
+
+		atomic_store(&refuse_pin, what == TLAT_SCALE_WAKEUPS ? 2 : 1);
+		assert_int_equal(
+			tlat_scale(&report,
+				   &TLAT_SCALE_OPTS(.what = what, .sizes = sizes, .n_sizes = 1),
+				   &error),
+			-EINVAL);
+		print_message("%s\n", error.text);
+		assert_non_null(strstr(error.text, "thread on CPU "));
+		assert_non_null(strstr(error.text, "sched_setaffinity"));
+		assert_null(report);
+	}
+}
+
+/* Whether a wake comes in so short a time is not known; that it is told is. */
+static void pairs_without_a_wake_are_a_finding(void **state)
+{
+	const int64_t sizes[] = { 1 };
+	struct tlat_report *report =
+		scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes, .n_sizes = 1,
+				       .duration_ns = 1));
+
+	(void)state;
+	assert_int_equal(has_finding(report, "no-sample"),
+			 isnan(metric(report, "pairs.N1.p50_ns")));
+	tlat_report_free(report);
+}
+
 static void options_that_make_no_sense_are_refused(void **state)
 {
 	const int64_t down[] = { 5, 3 }, none[] = { 0 };
@@ -223,8 +377,12 @@ int main(void)
 		cmocka_unit_test(one_wake_wakes_all_of_them),
 		cmocka_unit_test(pairs_wake_each_other_however_many),
 		cmocka_unit_test(a_stop_ends_each_of_them),
+		cmocka_unit_test(another_thread_may_stop_it),
+		cmocka_unit_test(waiters_that_do_not_come_are_a_finding),
+		cmocka_unit_test(a_thread_that_cannot_be_set_up_says_why),
+		cmocka_unit_test(pairs_without_a_wake_are_a_finding),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, find_real, NULL);
 }

@@ -19,6 +19,11 @@
 #include "storm.h"
 #include "storming.h"
 
+#ifdef TLAT_WITH_URING
+#include <dlfcn.h>
+#include <liburing.h>
+#endif
+
 #ifdef __SANITIZE_THREAD__
 #define HAS_THREAD_SANITIZER 1
 #else
@@ -73,6 +78,46 @@ static void what_is_read_is_counted_too(void **state)
 	assert_true(metric(report, "timerfd.lateness_p50_ns") >= 0);
 	tlat_report_free(report);
 }
+
+#ifdef TLAT_WITH_URING
+static int (*submit)(struct io_uring *ring);
+static int spoilt_from; /* submissions before one is spoilt; 0: none is */
+
+/* Takes the place of liburing's: in the worker, timeouts that are no longer valid. */
+int io_uring_submit(struct io_uring *ring)
+{
+	static int n;
+
+	n += io_uring_sq_ready(ring) > 0;
+	if (spoilt_from && n > spoilt_from)
+		for (unsigned int i = ring->sq.sqe_head; i != ring->sq.sqe_tail; i++)
+			ring->sq.sqes[i & *ring->sq.kring_mask].len = 2;
+	return submit(ring);
+}
+
+static void a_timeout_that_fails_is_told_and_not_counted(void **state)
+{
+	struct tlat_report *report;
+
+	(void)state;
+	*(void **)&submit = dlsym(RTLD_NEXT, "io_uring_submit");
+	assert_non_null(submit);
+	for (spoilt_from = 0; spoilt_from <= 5; spoilt_from += 5) {
+		report = storm(&TLAT_STORM_OPTS(.clocks = "uring,monotonic", .interval_ns = 1000000,
+						.duration_ns = 200000000));
+		if (has_finding(report, "clock-missing")) {
+			tlat_report_free(report);
+			skip();
+		}
+		assert_int_equal(has_finding(report, "clock-failed"), spoilt_from > 0);
+		assert_true(metric(report, "uring.delivered_hz") > 0);
+		assert_true(metric(report, "uring.delivered_hz") <=
+			    metric(report, "uring.requested_hz"));
+		assert_true(!spoilt_from || metric(report, "uring.delivered_hz") * 0.2 <= 5.5);
+		tlat_report_free(report);
+	}
+}
+#endif
 
 static void many_timers_of_one_clock_are_all_accounted_for(void **state)
 {
@@ -283,6 +328,9 @@ int main(void)
 		cmocka_unit_test(every_expiration_is_delivered_or_told_as_an_overrun),
 		cmocka_unit_test(interval_timers_deliver_no_more_than_expired),
 		cmocka_unit_test(what_is_read_is_counted_too),
+#ifdef TLAT_WITH_URING
+		cmocka_unit_test(a_timeout_that_fails_is_told_and_not_counted),
+#endif
 		cmocka_unit_test(many_timers_of_one_clock_are_all_accounted_for),
 		cmocka_unit_test(presets_end_in_time_and_conserve),
 		cmocka_unit_test(every_worker_has_a_result),

@@ -589,6 +589,21 @@ the_check_audits() {
 	json audit.json 'd["machine"]["kernel"] and d["results"] == []'
 }
 
+# They are tried on a thread that has nothing else to do, and told as the report has them.
+a_check_leaves_its_own_thread_as_it_is() {
+	command -v strace >/dev/null || { echo "skipped: strace is not installed"; return; }
+	timeout -s KILL 60 strace -f -o calls -e inject=sched_setscheduler,sched_setattr:error=EPERM "$tlat" check \
+		--json audit.json >out 2>err
+	code=$?
+	expect 0 "check where no policy is granted" || return
+	grep -q SCHED_FIFO calls || fail "check: SCHED_FIFO was not tried"
+	grep -q "^$(head -1 calls | cut -d' ' -f1) .*SCHED_FIFO" calls &&
+		fail "check: asks for SCHED_FIFO on its main thread"
+	grep -qE '^  policy fifo:40 +refused: SCHED_FIFO 40' out ||
+		fail "check: a refused policy: $(grep fifo:40 out)"
+	json audit.json 'any(f["id"] == "policy-refused" for f in d["findings"])'
+}
+
 the_self_test_is_kept_and_quoted() {
 	local verdict
 	run_tlat check --self-test --trials 1
@@ -633,6 +648,7 @@ a_reader_that_leaves_loses_nothing
 the_load_ends_with_the_measurement
 without_privilege_it_runs_and_says_so
 the_check_audits
+a_check_leaves_its_own_thread_as_it_is
 the_self_test_is_kept_and_quoted
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }

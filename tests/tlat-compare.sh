@@ -176,6 +176,12 @@ other_looks_have_the_same_verdict() {
 	run_tlat compare a worse --json c.json
 	says "verdict: REGRESSION" "--json FILE"
 	[ -s c.json ] || fail "--json FILE: nothing was written"
+	echo theirs >c.json.tmp
+	echo half >.c.json.timerlat-tmp
+	run_tlat compare a worse --json c.json
+	grep -qx theirs c.json.tmp || fail "--json FILE: FILE.tmp, which is not ours, is gone"
+	[ ! -e .c.json.timerlat-tmp ] || fail "--json FILE: a leftover is still there"
+	rm c.json.tmp
 	run_tlat compare a worse --json /nowhere/c.json
 	expect 2 "--json that cannot be written"
 	grep -q "not written" err || fail "--json that cannot be written: $(cat err)"

@@ -79,13 +79,13 @@ static void print_facts(const struct tlat_report *report, FILE *out)
 	}
 }
 
-static void print_privileges(FILE *out)
+static void print_privileges(const struct tlat_report *report, FILE *out)
 {
 	char text[TLAT_PRIVILEGE_TEXT];
 	const char *name;
 
 	fputs("privileges\n", out);
-	for (size_t i = 0; (name = tlat_privilege(i, text)); i++)
+	for (size_t i = 0; (name = tlat_privilege(report, i, text)); i++)
 		print_row(name, text, out);
 }
 
@@ -109,7 +109,7 @@ static void print_choice(const struct tlat_machine *machine, const char *name, b
 static void print_audit(const struct checker *c, FILE *out)
 {
 	print_facts(c->report, out);
-	print_privileges(out);
+	print_privileges(c->report, out);
 	fputs("cpus chosen without -c\n", out);
 	print_choice(c->machine, "pairs", true, out);
 	print_choice(c->machine, "timers", false, out);

@@ -1,49 +1,38 @@
 // SPDX-License-Identifier: MIT
 /* privileges.c - real-time policy, locked memory, idle states, capabilities: what is granted. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <timerlat.h>
 
 #include "privileges.h"
 #include "tool.h"
 
-#define CPU_LATENCY_PATH "/dev/cpu_dma_latency"
+/* tlat_check() has tried it, and leaves a finding where it was refused. */
+static void tell_finding(const struct tlat_report *report, const char *id, const char *granted,
+			 char *text)
+{
+	struct tlat_finding finding;
 
-static void try_apply(const struct tlat_rt_opts *opts, char *text)
+	snprintf(text, TLAT_PRIVILEGE_TEXT, "%s", granted);
+	for (size_t i = 0; tlat_report_finding(report, i, &finding) == 0; i++)
+		if (!strcmp(finding.id, id))
+			snprintf(text, TLAT_PRIVILEGE_TEXT, "refused: %s", finding.text);
+}
+
+/* Of the whole process, which has no thread but this one. */
+static void try_lock(char *text)
 {
 	struct tlat_error error;
 	struct tlat_rt *rt;
 
-	if (tlat_rt_apply(&rt, opts, &error) < 0) {
+	if (tlat_rt_apply(&rt, &TLAT_RT_OPTS(.lock_all = 1), &error) < 0) {
 		snprintf(text, TLAT_PRIVILEGE_TEXT, "refused: %s", error.text);
 		return;
 	}
 	tlat_rt_undo(rt);
 	snprintf(text, TLAT_PRIVILEGE_TEXT, "granted");
-}
-
-static void try_policy(char *text)
-{
-	try_apply(&TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 40), text);
-}
-
-static void try_lock(char *text)
-{
-	try_apply(&TLAT_RT_OPTS(.lock_all = 1), text);
-}
-
-static void try_cpu_latency(char *text)
-{
-	if (faccessat(AT_FDCWD, CPU_LATENCY_PATH, W_OK, AT_EACCESS) == 0)
-		snprintf(text, TLAT_PRIVILEGE_TEXT, "can be held with --cpu-latency");
-	else
-		snprintf(text, TLAT_PRIVILEGE_TEXT, "cannot be held: %s", strerror(errno));
 }
 
 /* The effective set of this process, as /proc tells it. */
@@ -66,11 +55,11 @@ static void name_capabilities(char *text)
 {
 	static const struct {
 		const char *name;
-		int bit; /* as in linux/capability.h */
+		int bit;
 	} used[] = {
-		{ "cap_sys_nice", 23 },
-		{ "cap_ipc_lock", 14 },
-		{ "cap_dac_override", 1 },
+		{ "cap_sys_nice", CAP_SYS_NICE },
+		{ "cap_ipc_lock", CAP_IPC_LOCK },
+		{ "cap_dac_override", CAP_DAC_OVERRIDE },
 	};
 	uint64_t set;
 	size_t length = 0;
@@ -88,20 +77,24 @@ static void name_capabilities(char *text)
 		snprintf(text, TLAT_PRIVILEGE_TEXT, "none that tlat has a use for");
 }
 
-const char *tlat_privilege(size_t index, char *text)
+const char *tlat_privilege(const struct tlat_report *report, size_t index, char *text)
 {
 	static const struct {
-		const char *name;
-		void (*tell)(char *text);
+		const char *name, *finding, *granted;
+		void (*tell)(char *text); /* of what has no finding */
 	} privileges[] = {
-		{ "policy fifo:40", try_policy },
-		{ "all memory locked", try_lock },
-		{ CPU_LATENCY_PATH, try_cpu_latency },
-		{ "capabilities", name_capabilities },
+		{ "policy fifo:40", "policy-refused", "granted", NULL },
+		{ "all memory locked", NULL, NULL, try_lock },
+		{ "/dev/cpu_dma_latency", "cpu-latency-refused", "can be held with --cpu-latency",
+		  NULL },
+		{ "capabilities", NULL, NULL, name_capabilities },
 	};
 
 	if (index >= TLAT_ARRAY_SIZE(privileges))
 		return NULL;
-	privileges[index].tell(text);
+	if (privileges[index].tell)
+		privileges[index].tell(text);
+	else
+		tell_finding(report, privileges[index].finding, privileges[index].granted, text);
 	return privileges[index].name;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* save_text.c - written beside the old file and renamed, so that nobody reads half of it. */
+/* save_text.c - to a file in one piece, with what the library has for its reports. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../libtimerlat/file_put.h"
 #include "save_text.h"
 #include "tool.h"
 
@@ -15,72 +16,32 @@ static int fail(struct tlat_error *reterr, const char *path, int code)
 	return tlat_tool_fail(reterr, code, "%.200s: not written: %s", path, strerror(-code));
 }
 
-static int put(FILE *out, const char *text)
+/* With its newline, in the place of its terminator. */
+static int put_in_file(const char *path, char *text)
 {
-	int bad = fputs(text, out) < 0 || fputc('\n', out) < 0;
+	const char *what;
+	size_t n = strlen(text);
 
-	return fflush(out) || bad ? -errno : 0;
+	text[n] = '\n';
+	return tlat_file_put(path, text, n + 1, &what);
 }
 
-/* old: whose permissions the file gets; NULL: the usual ones. */
-static int put_file(const char *path, const struct stat *old, const char *text)
+static int put_out(const char *text)
 {
-	FILE *out = fopen(path, "we");
-	int r;
+	int bad = fputs(text, stdout) < 0 || fputc('\n', stdout) < 0;
 
-	if (!out)
-		return -errno;
-	r = put(out, text);
-	if (!r && old && fchmod(fileno(out), old->st_mode & 07777) < 0)
-		r = -errno;
-	if (fclose(out) && !r)
-		r = -errno;
-	return r;
+	return fflush(stdout) || bad ? -errno : 0;
 }
 
-static int replace(const char *path, const struct stat *old, const char *text)
+/* Also under another name, such as /dev/stdout. */
+static bool is_stdout(const char *path)
 {
-	char *beside;
-	int r;
+	struct stat out, file;
 
-	if (asprintf(&beside, "%s.%ld.tmp", path, (long)getpid()) < 0)
-		return -ENOMEM;
-	r = put_file(beside, old, text);
-	if (!r && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(beside);
-	free(beside);
-	return r;
-}
-
-static bool is_stdout(const struct stat *file)
-{
-	struct stat st;
-
-	return fstat(STDOUT_FILENO, &st) == 0 && st.st_dev == file->st_dev &&
-	       st.st_ino == file->st_ino;
-}
-
-/* Devices and pipes are written to, files replaced; a link stays a link. */
-static int put_where_it_belongs(const char *path, const char *text)
-{
-	struct stat st;
-	char *target;
-	int r;
-
-	if (stat(path, &st) < 0)
-		return replace(path, NULL, text);
-	if (is_stdout(&st))
-		return put(stdout, text);
-	if (!S_ISREG(st.st_mode))
-		return put_file(path, NULL, text);
-	target = realpath(path, NULL);
-	if (!target)
-		return -errno;
-	r = replace(target, &st, text);
-	free(target);
-	return r;
+	if (!strcmp(path, "-"))
+		return true;
+	return fstat(STDOUT_FILENO, &out) == 0 && stat(path, &file) == 0 &&
+	       out.st_dev == file.st_dev && out.st_ino == file.st_ino;
 }
 
 int tlat_save_text(const char *path, char *text, struct tlat_error *reterr)
@@ -91,7 +52,7 @@ int tlat_save_text(const char *path, char *text, struct tlat_error *reterr)
 		return tlat_tool_fail(reterr, -EOPNOTSUPP,
 				      "%.200s: not written: no memory, or a build without JSON",
 				      path);
-	r = strcmp(path, "-") ? put_where_it_belongs(path, text) : put(stdout, text);
+	r = is_stdout(path) ? put_out(text) : put_in_file(path, text);
 	free(text);
 	return r < 0 && r != -EPIPE ? fail(reterr, path, r) : 0;
 }

@@ -15,7 +15,7 @@
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-static volatile int32_t requested; /* a sig_atomic_t, of a size that the library knows */
+static volatile int32_t requested; /* read by threads of the library, too */
 static volatile sig_atomic_t group_to_kill;
 static volatile sig_atomic_t finished; /* with what could be ended */
 static sigset_t old_mask;
@@ -37,7 +37,8 @@ static void on_signal(int sig)
 
 	if (!first_ns) {
 		first_ns = now_ns();
-		requested |= !finished;
+		if (!finished)
+			__atomic_store_n(&requested, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	if (now_ns() - first_ns < ONE_REQUEST_NS)

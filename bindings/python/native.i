@@ -280,7 +280,7 @@ struct native_flag {};
 %extend native_flag {
 	native_flag() { return calloc(1, sizeof(struct native_flag)); }
 	~native_flag() { free($self); }
-	void wave() { $self->set = 1; }
+	void wave() { __atomic_store_n(&$self->set, 1, __ATOMIC_RELAXED); }
 }
 %typemap(in) const volatile int32_t *stop (void *found = NULL) {
 	if (SWIG_ConvertPtr($input, &found, $descriptor(struct native_flag *), 0) < 0) {

@@ -951,7 +951,7 @@ struct tlat_storm_opts {
 	const struct tlat_machine *machine; /* borrowed (NULL: read for this storm) */
 	const struct tlat_clock *clock;	    /* borrowed, for the report (NULL: none) */
 	const volatile int32_t *stop;	    /* the storm ends early when this is not 0 (NULL:
-					     * never) */
+					     * never); see tlat_storm() */
 	int64_t duration_ns;		    /* (0: 2 s) */
 	int64_t interval_ns;		    /* period of each timer, 100 ns or more (0: 100 us, or
 					     * the preset's) */
@@ -972,10 +972,19 @@ struct tlat_storm_opts {
  * kind "storm" for each: per clock requested, expired, delivered and overrun rates, the delivered
  * fraction and the lateness; turns of the main loop, CPU time and switches per delivery, what the
  * kernel's timer interrupt counted. That no expiration was lost or made up is checked; the finding
- * "conservation" says where it was. A storm that leaves its main loop no time has the finding
- * "no-progress". A watchdog process ends workers that do not end themselves. Signal handlers and
- * timers of the caller are not touched. Returns 0; -EINVAL for options that make no sense; -ENOSYS
- * without clone3(2); what creating processes and timers said (-EAGAIN, -ENOMEM). [setup]
+ * "conservation" says where it was, and "clock-failed" which timers could not go on to the end. If
+ * timers leave the main loop no time, the finding "no-progress" is reported. A watchdog process
+ * ends workers that do not end themselves. Signal handlers and timers of the caller are not
+ * touched.
+ *
+ * *stop, here and in tlat_scale() and tlat_noise(), may be set by a signal handler or by another
+ * thread while the call lasts; it is seen within a fraction of a second. It is read as
+ * __atomic_load_n(stop, __ATOMIC_RELAXED), by the calling thread or by one of the library's own, so
+ * set it with __atomic_store_n(stop, 1, __ATOMIC_RELAXED), which is safe in a handler too. A plain
+ * store of an aligned int32_t gets there too, but is a data race to C11 and ThreadSanitizer.
+ *
+ * Returns 0; -EINVAL for options that make no sense; -ENOSYS without clone3(2); what creating
+ * processes and timers said (-EAGAIN, -ENOMEM). [setup]
  */
 TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
 			struct tlat_error *reterr);
@@ -998,7 +1007,8 @@ struct tlat_scale_opts {
 					     * that can be used) */
 	const struct tlat_machine *machine; /* borrowed (NULL: read for this) */
 	const struct tlat_clock *clock;	    /* borrowed, for the report (NULL: none) */
-	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never) */
+	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never);
+					     * see tlat_storm() */
 	const int64_t *sizes;		    /* N, ascending (NULL: timers 1000, 5000, 20000; wakeups
 					     * 1 to 256 and pairs 1 to CPUs x 8 in powers of 2) */
 	size_t n_sizes;			    /* (0: sizes is not looked at; at most 32) */
@@ -1062,7 +1072,8 @@ struct tlat_noise_opts {
 	const char *cpus;		    /* one thread on each (NULL: the best one) */
 	const struct tlat_machine *machine; /* borrowed (NULL: read for this call) */
 	struct tlat_clock *clock;	    /* borrowed (NULL: calibrated for this call) */
-	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never) */
+	const volatile int32_t *stop;	    /* it ends early when this is not 0 (NULL: never);
+					     * see tlat_storm() */
 	int64_t duration_ns;		    /* (0: 2 s; at most a day) */
 	int64_t threshold_ns;		    /* shorter gaps are none, 100 ns to 1 s (0: 1 us) */
 	int32_t policy;			    /* enum tlat_policy of the threads (0: inherit) */
@@ -1075,12 +1086,12 @@ struct tlat_noise_opts {
 /*
  * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
  * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
- * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. Of no gaps
- * there is no maximum. Causes are "interrupts", "switches" (another thread ran), "throttling" (of
- * real-time threads, by the kernel), "steal" and "unknown": switches are known for each gap, the
- * others by what the kernel counted within 20 ms of it, or over all the time when every CPU of the
- * machine spins. Returns 0; -EINVAL for options that make no sense, and when real-time threads
- * would take every CPU for good; -EAGAIN, -ENOMEM. [setup]
+ * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. With no
+ * gaps, no maximum is reported. Causes are "interrupts", "switches" (another thread ran),
+ * "throttling" (of real-time threads, by the kernel), "steal" and "unknown": switches are known for
+ * each gap, the others by what the kernel counted within 20 ms of it, or over all the time when
+ * every CPU of the machine spins. Returns 0; -EINVAL for options that make no sense, and when
+ * real-time threads would take every CPU for good; -EAGAIN, -ENOMEM. [setup]
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);

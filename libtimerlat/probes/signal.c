@@ -17,6 +17,7 @@
 
 #include "rtsignal.h"
 #include "signal.h"
+#include "signal_masks.h"
 
 /* No other thread of the library gets the signal: all but the waiter block everything. */
 static void block_in_caller(struct tlat_signal_shared *shared)

@@ -11,10 +11,7 @@
  *           still under way when the waiter has seen the word change meets its
  *           next sleep: the wait itself says then that it did not sleep
  */
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include "futex.h"
 #include "probe.h"
 
 struct shared {
@@ -25,18 +22,13 @@ struct side {
 	unsigned int seen; /* kicks that the waiter knows of */
 };
 
-static long futex(atomic_uint *word, int op, unsigned int value)
-{
-	return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
-}
-
 TLAT_HOT static int futex_kick(struct tlat_probe_ctx *ctx)
 {
 	struct shared *shared = ctx->shared;
 	long woken;
 
 	atomic_fetch_add_explicit(&shared->word, 1, memory_order_release);
-	woken = futex(&shared->word, FUTEX_WAKE, 1);
+	woken = tlat_futex(&shared->word, FUTEX_WAKE_PRIVATE, 1);
 	return woken < 0 ? -errno : (int)woken;
 }
 
@@ -49,7 +41,7 @@ TLAT_HOT static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_pro
 	long got;
 
 	do {
-		got = futex(&shared->word, FUTEX_WAIT, my->seen);
+		got = tlat_futex(&shared->word, FUTEX_WAIT_PRIVATE, my->seen);
 		event->at = tlat_stamp(ctx);
 		event->awake = got < 0 && errno == EAGAIN;
 		word = atomic_load_explicit(&shared->word, memory_order_acquire);

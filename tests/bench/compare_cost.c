@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * compare_cost.c - what a verdict costs in CPU time: all flips of 20 pairs for a family of 8
- *figures, a comparison of 2 x 20 reports that are in memory, and "tlat compare" of the same in two
- *files. A bench prints, it does not judge.
+ * figures, a comparison of 2 x 20 reports that are in memory, and "tlat compare" of the same in two
+ * files. A bench prints, it does not judge.
  *
  *	TLAT=build/tlat compare_cost [ROUNDS]		(default 21)
  */
