@@ -13,7 +13,7 @@
 struct tlat_save {
 	const char *path; /* NULL: no JSON; "-": standard output */
 	bool append;
-	bool replaced; /* by the next report: there are intermediate ones */
+	bool replaced;		  /* by the next report: there are intermediate ones */
 	int64_t every_ns, due_ns; /* of intermediate writes; the next, CLOCK_MONOTONIC */
 };
 
@@ -33,8 +33,8 @@ bool tlat_save_is_file(const struct tlat_save *save);
 
 /*
  * An intermediate write, so that a power cut costs no more than what was measured since. A failure
- * is left to the last write. There is none where nothing can be taken back: to lines that are added,
- * a pipe, a device.
+ * is left to the last write. There is none where nothing can be taken back: to lines that are
+ * added, a pipe, a device.
  */
 void tlat_save_now(struct tlat_save *save, const struct tlat_report *report);
 
