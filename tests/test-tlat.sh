@@ -8,6 +8,7 @@
 set -u
 tlat=${TLAT:?set TLAT to the path of the tlat binary}
 case $tlat in /*) ;; *) tlat=$PWD/$tlat ;; esac
+here=$(cd "$(dirname "$0")" && pwd)
 python=/usr/bin/python3
 unset TLAT_JSON
 work=$(mktemp -d) || exit 1
@@ -550,6 +551,42 @@ the_load_ends_with_the_measurement() {
 	json r.json '"left as it was" in [f["text"] for f in d["findings"] if f["id"] == "load"][0]'
 }
 
+# In groups and sessions of its own, below a parent that is no more, and deaf to all but SIGKILL.
+scattered() {
+	echo "setsid sh -c 'sleep $1.1 & setsid sleep $1.2; true' &
+		(trap '' TERM; setsid sh -c 'sleep $1.3; sleep $1.4' & sleep $1.5; sleep $1.6) &
+		timeout 40 sleep $1.7"
+}
+
+all_of_the_load_ends() {
+	local pid
+	run_tlat run timer-nanosleep $quick --load "$(scattered 4713)"
+	expect 0 "--load in groups of its own"
+	load_runs '^4713\.' && fail "--load: its own groups outlive the measurement"
+	run_tlat ab timer-nanosleep --opt "$quick --load 'timeout 40 sleep 4714.5'" --pairs 2 -q
+	load_runs '^4714\.' && fail "--load: outlives its run of an ab"
+	"$tlat" run wake-futex -d 1h --load "$(scattered 4715)" >out 2>err &
+	pid=$!
+	sleep 1
+	[ "$(pgrep -cf '^sleep 4715[.]')" -eq 5 ] || fail "--load: does not run as a whole"
+	kill -s KILL $pid
+	wait $pid 2>/dev/null
+	sleep 0.5
+	load_runs '^4715\.' && fail "--load: its own groups outlive a killed tlat"
+	run_tlat run timer-nanosleep $quick --load \
+		"setsid sh -c 'trap \"echo >asked; exit\" TERM; while :; do sleep 0.01; done'"
+	[ -e asked ] || fail "--load: its own session was not asked first"
+}
+
+# CONFIG_PROC_CHILDREN is an option of the kernel.
+all_of_the_load_ends_without_lists_of_children() {
+	[ -z "${TLAT_SANITIZE:-}" ] || return
+	"${CC:-cc}" -shared -fPIC -o none.so "$here/faults/no_children.c" -ldl || return
+	LD_PRELOAD=$PWD/none.so run_tlat run timer-nanosleep $quick --load "$(scattered 4716)"
+	expect 0 "--load without lists of children"
+	load_runs '^4716\.' && fail "--load: outlives the measurement without lists of children"
+}
+
 without_privilege_it_runs_and_says_so() {
 	local drop
 	if [ "$(id -u)" -eq 0 ]; then
@@ -631,6 +668,8 @@ a_sweep_is_one_table
 signals_end_the_measurement
 a_reader_that_leaves_loses_nothing
 the_load_ends_with_the_measurement
+all_of_the_load_ends
+all_of_the_load_ends_without_lists_of_children
 without_privilege_it_runs_and_says_so
 the_check_audits
 the_self_test_is_kept_and_quoted

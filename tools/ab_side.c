@@ -16,6 +16,7 @@
 #include "tool.h"
 
 #define OUTPUT_MAX (16u << 20) /* of a command, as far as a number is looked for */
+#define GRACE_MS   3000	       /* of a command that is to end */
 
 struct tlat_ab_bench {
 	const struct tlat_ab_config *config;
@@ -131,7 +132,7 @@ static int run_command(const struct tlat_ab_bench *bench, const char *command,
 	status = wait_for(pid);
 	child = 0;
 	if (stopped) {
-		tlat_orphans_end();
+		tlat_orphans_end(GRACE_MS);
 		return tlat_tool_fail(reterr, -ECANCELED, "ended by a signal");
 	}
 	return status;
