@@ -266,6 +266,12 @@ a_metric_of_any_command_can_be_compared() {
 	PY
 	refused "is not in what" ab --a 'echo x' --b 'echo y' --metric '([0-9]+)' --pairs 2
 	refused "which is no number" ab --a 'echo x' --b 'echo x' --metric 'x' --pairs 2
+	refused "found '980.12us', which is no number" ab --a 'echo "Latency 980.12us"' \
+		--b 'echo "Latency 980.12us"' --metric 'Latency +([0-9.]+[a-z]*)' --pairs 2
+	refused "found '1,234', which is no number" ab --a 'echo 1,234 cycles' \
+		--b 'echo 1,234 cycles' --metric '([0-9,]+) cycles' --pairs 2
+	run_tlat ab --a 'echo "at 5 us"' --b 'echo "at 5 us"' --metric 'at([ 0-9]+)us' --pairs 2
+	expect 77 "a number between blanks"
 	refused "see regex(7)" ab --a 'echo x' --b 'echo y' --metric '(' --pairs 2
 }
 

@@ -208,7 +208,12 @@ static char *read_output(const struct tlat_ab_bench *bench)
 	return text;
 }
 
-/* The first match, or its first group where there is one. */
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\r\n")];
+}
+
+/* The first match, or its first group where there is one; as a whole, lest 1.20ms be 1.20. */
 static int find_number(const struct tlat_ab_config *config, const char *command, char *text,
 		       double *ret_value, struct tlat_error *reterr)
 {
@@ -223,10 +228,11 @@ static int find_number(const struct tlat_ab_config *config, const char *command,
 				      config->metric, command);
 	text[match[at].rm_eo] = '\0';
 	*ret_value = strtod(text + match[at].rm_so, &end);
-	if (end == text + match[at].rm_so)
+	if (end == text + match[at].rm_so || !is_blank(end))
 		return tlat_tool_fail(reterr, -ENODATA,
 				      "--metric '%.80s' found '%.40s', which is no number; put the "
-				      "number alone in parentheses",
+				      "number alone in parentheses, and see that its unit is always "
+				      "the same",
 				      config->metric, text + match[at].rm_so);
 	return 0;
 }
