@@ -508,6 +508,17 @@ signals_end_the_measurement() {
 	json sig.json 'd["run"]["end"] == "signal"'
 }
 
+# As with setsid and nohup; only tlat ab has its runs end with it.
+a_run_outlives_the_shell_that_started_it() {
+	local waits=0
+	TLAT_JSON=alone.json setsid sh -c '"$0" run timer-nanosleep -d 1s -q & echo $! >started; sleep 0.5' \
+		"$tlat" >out 2>err
+	while [ -d "/proc/$(cat started)" ] && [ $((waits += 1)) -lt 100 ]; do
+		sleep 0.1
+	done
+	json alone.json 'd["run"]["end"] == "time"'
+}
+
 a_reader_that_leaves_loses_nothing() {
 	{ timeout -s KILL 60 "$tlat" run wake-futex $quick --json pipe.json 2>err; echo $? >rc; } |
 		true
@@ -666,6 +677,7 @@ a_break_is_a_bad_answer
 a_deadline_is_read_back
 a_sweep_is_one_table
 signals_end_the_measurement
+a_run_outlives_the_shell_that_started_it
 a_reader_that_leaves_loses_nothing
 the_load_ends_with_the_measurement
 all_of_the_load_ends
