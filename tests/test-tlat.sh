@@ -558,6 +558,10 @@ the_load_ends_with_the_measurement() {
 	expect 2 "--load that is not found"
 	grep -q "^tlat run: --load 'no-such-command': .*127" err || fail "--load: $(cat err)"
 	[ -s out ] && fail "--load that is not found: measured"
+	timeout -s KILL 60 bash -c 'trap "" CHLD; exec "$@"' bash "$tlat" run null -n 10 \
+		--load no-such-command >out 2>err
+	code=$?
+	expect 2 "--load that is not found, SIGCHLD ignored"
 	run_tlat run timer-nanosleep $quick --load 'sleep 60' -c all --json r.json
 	json r.json '"left as it was" in [f["text"] for f in d["findings"] if f["id"] == "load"][0]'
 }

@@ -336,6 +336,13 @@ real_runs_are_compared_and_planned() {
 	says "20 pairs find" "plan"
 }
 
+a_parent_that_ignores_its_children_changes_nothing() {
+	timeout -s KILL 60 bash -c 'trap "" CHLD; exec "$@"' bash "$tlat" ab --a 'echo 1' --b 'echo 1' \
+		--metric '[0-9]' --pairs 2 >out 2>err
+	code=$?
+	expect 77 "SIGCHLD ignored"
+}
+
 a_chain_of_additions_is_said_to_be_there() {
 	run_tlat run wake-futex -c 0 -n 300 --warmup 10 -q --chain 1000 --json chain.json
 	expect 0 "--chain"
@@ -376,6 +383,7 @@ a_metric_of_any_command_can_be_compared
 runs_in_turn_go_on_where_they_ended
 sides_can_be_measured_boot_by_boot
 real_runs_are_compared_and_planned
+a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there
 a_signal_ends_it_and_leaves_nothing
 

@@ -136,6 +136,9 @@ static int run_command(const struct tlat_ab_bench *bench, const char *command,
 		tlat_orphans_end(GRACE_MS);
 		return tlat_tool_fail(reterr, -ECANCELED, "ended by a signal");
 	}
+	if (status < 0)
+		return tlat_tool_fail(reterr, status, "'%.200s' cannot be waited for: %s", command,
+				      strerror(-status));
 	return status;
 }
 
