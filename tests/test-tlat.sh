@@ -602,6 +602,16 @@ all_of_the_load_ends_without_lists_of_children() {
 	load_runs '^4716\.' && fail "--load: outlives the measurement without lists of children"
 }
 
+# Of SIGPIPE and SIGXFSZ, which tlat itself ignores.
+what_is_started_ignores_no_signal() {
+	local say='echo $((0x$(sed -n "s/^SigIgn:.//p" /proc/self/status) & 0x1001000))'
+	rm -f ignored
+	run_tlat run timer-nanosleep $quick --load "$say >ignored; exec sleep 60"
+	[ "$(cat ignored)" = 0 ] || fail "--load: ignores signals: $(cat ignored)"
+	run_tlat ab --a "$say >ignored; echo 1" --metric 1 --pairs 1
+	[ "$(cat ignored)" = 0 ] || fail "ab: its command ignores signals: $(cat ignored)"
+}
+
 without_privilege_it_runs_and_says_so() {
 	local drop
 	if [ "$(id -u)" -eq 0 ]; then
@@ -686,6 +696,7 @@ a_reader_that_leaves_loses_nothing
 the_load_ends_with_the_measurement
 all_of_the_load_ends
 all_of_the_load_ends_without_lists_of_children
+what_is_started_ignores_no_signal
 without_privilege_it_runs_and_says_so
 the_check_audits
 the_self_test_is_kept_and_quoted

@@ -95,6 +95,7 @@ static _Noreturn void be_command(const struct tlat_ab_bench *bench, const char *
 	if (getppid() != parent)
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (null_fd >= 0)
 		dup2(null_fd, STDIN_FILENO);
 	if (out_fd >= 0)

@@ -81,6 +81,7 @@ void tlat_stop_forget(void)
 			signal(stop_signals[i], SIG_DFL);
 	}
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
 }
 

@@ -15,7 +15,7 @@
  */
 void tlat_stop_install(void);
 
-/* For a child process: as if tlat_stop_install() and the SIGPIPE setting had never been. */
+/* For a child process: as if tlat_stop_install() and what main() ignores had never been. */
 void tlat_stop_forget(void);
 
 /*
