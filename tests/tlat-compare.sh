@@ -370,6 +370,28 @@ a_signal_ends_it_and_leaves_nothing() {
 	[ -z "$(ls tmp)" ] || fail "SIGTERM: $(ls tmp) is left"
 }
 
+a_hang_up_does_not_end_what_nohup_started() {
+	local i pid waits command codes=(ab 77 plan 0)
+	for i in 0 2; do
+		rm -f begun gone-on
+		command='echo >begun; while [ ! -e gone-on ]; do sleep 0.05; done; echo 1$(date +%N)'
+		nohup "$tlat" "${codes[i]}" --a "$command" --b "$command" --metric '[0-9]+' \
+			--pairs 3 </dev/null >out 2>err &
+		pid=$!
+		waits=0
+		while [ ! -e begun ] && [ $((waits += 1)) -lt 100 ]; do
+			sleep 0.1
+		done
+		kill -HUP "$pid"
+		sleep 0.2
+		echo >gone-on
+		wait "$pid"
+		code=$?
+		expect "${codes[i + 1]}" "nohup ${codes[i]}"
+		grep -q "ended by a signal" err && fail "nohup ${codes[i]}: $(cat err)"
+	done
+}
+
 verdicts_have_their_exit_codes
 both_sides_can_be_in_one_file_or_in_directories
 documents_are_told_apart_however_their_lines_lie
@@ -386,6 +408,7 @@ real_runs_are_compared_and_planned
 a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there
 a_signal_ends_it_and_leaves_nothing
+a_hang_up_does_not_end_what_nohup_started
 
 [ "$failures" -eq 0 ] && echo "ok: compare, ab, plan, merge"
 exit $((failures > 0))

@@ -44,11 +44,13 @@ bool tlat_ab_stopped(void)
 
 static void take_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGHUP, NULL, &old);
+	if (old.sa_handler != SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &action, NULL);
 }
 
 int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *config,
