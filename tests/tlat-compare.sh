@@ -370,6 +370,35 @@ a_signal_ends_it_and_leaves_nothing() {
 	[ -z "$(ls tmp)" ] || fail "SIGTERM: $(ls tmp) is left"
 }
 
+# Files of the user's are not taken for what a killed process left.
+only_what_ab_left_is_swept() {
+	mkdir swept swept/tlat-ab.{results-6.12,before,kept0,n0tes1,Xy01zQ}
+	touch swept/tlat-ab.results-6.12/{before.jsonl,run.json} swept/tlat-ab.before/{run.json,output} \
+		swept/tlat-ab.kept0/run.json swept/tlat-ab.n0tes1/notes \
+		swept/tlat-ab.Xy01zQ/{run.json,output,run.json.tmp,run.json.4711.0.tmp}
+	chmod 700 swept/tlat-ab.{results-6.12,kept0,n0tes1,Xy01zQ}
+	chmod 755 swept/tlat-ab.before
+	TMPDIR=$work/swept run_tlat ab --a 'echo 1' --b 'echo 1' --metric '[0-9]' --pairs 1
+	expect 77 "a TMPDIR with directories called much the same"
+	[ "$(cd swept && echo */*)" = "tlat-ab.before/output tlat-ab.before/run.json \
+tlat-ab.kept0/run.json tlat-ab.n0tes1/notes \
+tlat-ab.results-6.12/before.jsonl tlat-ab.results-6.12/run.json" ] ||
+		fail "not swept, or not left alone: $(cd swept && echo */*)"
+	[ -e swept/tlat-ab.Xy01zQ ] && fail "what a killed process left is still there"
+}
+
+a_directory_of_any_length_will_do() {
+	local long
+	long=$work/$(printf '%*s' 200 '' | tr ' ' d)
+	mkdir "$long"
+	TMPDIR=$long run_tlat ab --a 'echo 1; ls -d "$TMPDIR"/tlat-ab.* >>made' --metric '[0-9]' --pairs 1
+	expect 77 "a long TMPDIR"
+	[ -s made ] || fail "a long TMPDIR was not used"
+	[ -z "$(ls "$long")" ] || fail "a long TMPDIR: $(ls "$long") is left"
+	TMPDIR=$long/none refused "No such file or directory); set TMPDIR" ab --a 'echo 1' --b 'echo 1' \
+		--metric '[0-9]'
+}
+
 a_hang_up_does_not_end_what_nohup_started() {
 	local i pid waits command codes=(ab 77 plan 0)
 	for i in 0 2; do
@@ -408,6 +437,8 @@ real_runs_are_compared_and_planned
 a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there
 a_signal_ends_it_and_leaves_nothing
+only_what_ab_left_is_swept
+a_directory_of_any_length_will_do
 a_hang_up_does_not_end_what_nohup_started
 
 [ "$failures" -eq 0 ] && echo "ok: compare, ab, plan, merge"

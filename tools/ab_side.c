@@ -21,7 +21,7 @@
 struct tlat_ab_bench {
 	const struct tlat_ab_config *config;
 	struct tlat_ab_directory directory;
-	char json[96], output[96];
+	char *json, *output; /* their paths */
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 };
@@ -63,8 +63,12 @@ int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *
 		return tlat_tool_fail(reterr, -ENOMEM, "out of memory");
 	bench->config = config;
 	r = tlat_ab_directory_make(&bench->directory, reterr);
-	snprintf(bench->json, sizeof(bench->json), "%s/run.json", bench->directory.path);
-	snprintf(bench->output, sizeof(bench->output), "%s/output", bench->directory.path);
+	if (!r) {
+		bench->json = tlat_ab_directory_file(&bench->directory, TLAT_AB_JSON);
+		bench->output = tlat_ab_directory_file(&bench->directory, TLAT_AB_OUTPUT);
+		if (!bench->json || !bench->output)
+			r = tlat_tool_fail(reterr, -ENOMEM, "out of memory");
+	}
 	if (!r && config->metric)
 		r = tlat_machine_open(&bench->machine, NULL, reterr);
 	if (!r && config->metric)
@@ -84,6 +88,8 @@ void tlat_ab_close(struct tlat_ab_bench *bench)
 	tlat_ab_directory_remove(&bench->directory);
 	tlat_clock_close(bench->clock);
 	tlat_machine_close(bench->machine);
+	free(bench->json);
+	free(bench->output);
 	free(bench);
 }
 
@@ -236,11 +242,12 @@ static int find_number(const struct tlat_ab_config *config, const char *command,
 	text[match[at].rm_eo] = '\0';
 	*ret_value = strtod(text + match[at].rm_so, &end);
 	if (end == text + match[at].rm_so || !is_blank(end))
-		return tlat_tool_fail(reterr, -ENODATA,
-				      "--metric '%.80s' found '%.40s', which is no number; put the "
-				      "number alone in parentheses, and see that its unit is always "
-				      "the same",
-				      config->metric, text + match[at].rm_so);
+		return tlat_tool_fail(
+			reterr, -ENODATA,
+			"--metric '%.80s' found '%.40s', which is no number; put the "
+			"number alone in parentheses, and see that its unit is always "
+			"the same",
+			config->metric, text + match[at].rm_so);
 	return 0;
 }
 
