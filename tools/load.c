@@ -122,6 +122,7 @@ static _Noreturn void be_keeper(const char *command, int tlat_fd)
 	int error, grace_ms;
 	sigset_t all;
 	pid_t shell;
+	bool told;
 	char byte;
 
 	setpgid(0, 0);
@@ -134,13 +135,14 @@ static _Noreturn void be_keeper(const char *command, int tlat_fd)
 	error = shell < 0 ? errno : 0;
 	if (shell > 0)
 		setpgid(shell, shell); /* as the shell does: the group exists whoever is first */
-	send(tlat_fd, &error, sizeof(error), MSG_NOSIGNAL);
+	told = send(tlat_fd, &error, sizeof(error), MSG_NOSIGNAL) > 0;
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	shell = shell < 0 ? 0 : watch(shell, tlat_fd);
+	if (told && shell > 0)
+		shell = watch(shell, tlat_fd);
 	grace_ms = recv(tlat_fd, &byte, 1, MSG_DONTWAIT) == 1 ? GRACE_MS : 0;
-	if (shell)
+	if (shell > 0)
 		kill(-shell, grace_ms ? SIGTERM : SIGKILL);
 	tlat_orphans_end(grace_ms);
 	_exit(0);
@@ -264,6 +266,7 @@ void tlat_load_stop(struct tlat_load *load)
 	if (!load)
 		return;
 	send(load->keeper_fd, "", 1, MSG_NOSIGNAL);
+	shutdown(load->keeper_fd, SHUT_WR); /* reaches one that could not be told as well */
 	waitpid(load->keeper, NULL, 0);
 	close(load->keeper_fd);
 	free(load);
