@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Output that cannot be written: a full disk, a closed stream, a reader that leaves, a file that
-cannot be made. Every command ends, says what was lost in one line and by its exit code, and an older
-file of results stays whole."""
+"""Output that cannot be written: a full disk, a limit of file sizes, a closed stream, a reader that
+leaves, a file that cannot be made. Every command ends, says what was lost in one line and by its exit
+code, and an older file of results stays whole."""
 from __future__ import annotations
 
 import contextlib
@@ -15,6 +15,7 @@ import leftover
 from leftover import Ended, Place, Tally
 
 OLD = '{"before": 1}\n'
+LIMIT = 200  # bytes of a file, less than any results
 Cases = Tuple[Tuple[Callable[[Place, str], None], Tuple[str, ...]], ...]
 # The command, its option for a results file, and its exit code when output is lost.
 COMMANDS = {
@@ -130,7 +131,27 @@ def stdout_is_a_full_disk(place: Place, name: str) -> None:
             says_lost(name, place.run(json, stdout=full), "No space left")
 
 
+def stdout_is_limited(place: Place, name: str) -> None:
+    with open(place.path("out"), "w", encoding="ascii") as file:
+        file.write("x" * LIMIT)
+        file.flush()
+        ended = place.run(["prlimit", f"--fsize={LIMIT}", *words(name)], stdout=file)
+    says_lost(name, ended, "standard output: File too large")
+
+
 # == Files ==
+
+def file_is_limited(place: Place, name: str) -> None:
+    """As by ulimit -f, which is a signal to those who do not expect it."""
+    out = put_old(place.path("out"))
+    limited = ["prlimit", f"--fsize={LIMIT}"]
+    says_lost(name, place.run([*limited, *words(name, COMMANDS[name][1], out)]), "File too large")
+    assert is_old(out), "the file of before is harmed"
+    if name == "run":
+        ended = place.run([*limited, *words(name, "--append", COMMANDS[name][1], out)])
+        says_lost(name, ended, "File too large")
+        assert is_old(out), "something is left of the line that was to be added"
+
 
 def file_is_on_a_full_disk(place: Place, name: str) -> None:
     with tiny_disk(place) as disk:
@@ -175,6 +196,8 @@ CASES: Cases = (
     (all_streams_are_closed, PROGRAMS),
     (reader_leaves_at_once, PROGRAMS),
     (stdout_is_a_full_disk, PROGRAMS),
+    (stdout_is_limited, PROGRAMS),
+    (file_is_limited, tuple(COMMANDS)),
     (file_is_on_a_full_disk, tuple(COMMANDS)),
     (file_is_full, tuple(COMMANDS)),
     (file_cannot_be_made, tuple(COMMANDS)),

@@ -8,6 +8,7 @@
 set -u
 tlat=${TLAT:?set TLAT to the path of the tlat binary}
 case $tlat in /*) ;; *) tlat=$PWD/$tlat ;; esac
+here=$(cd "$(dirname "$0")" && pwd)
 python=/usr/bin/python3
 unset TLAT_JSON
 work=$(mktemp -d) || exit 1
@@ -507,6 +508,17 @@ signals_end_the_measurement() {
 	json sig.json 'd["run"]["end"] == "signal"'
 }
 
+# As with setsid and nohup; only tlat ab has its runs end with it.
+a_run_outlives_the_shell_that_started_it() {
+	local waits=0
+	TLAT_JSON=alone.json setsid sh -c '"$0" run timer-nanosleep -d 1s -q & echo $! >started; sleep 0.5' \
+		"$tlat" >out 2>err
+	while [ -d "/proc/$(cat started)" ] && [ $((waits += 1)) -lt 100 ]; do
+		sleep 0.1
+	done
+	json alone.json 'd["run"]["end"] == "time"'
+}
+
 a_reader_that_leaves_loses_nothing() {
 	{ timeout -s KILL 60 "$tlat" run wake-futex $quick --json pipe.json 2>err; echo $? >rc; } |
 		true
@@ -546,8 +558,58 @@ the_load_ends_with_the_measurement() {
 	expect 2 "--load that is not found"
 	grep -q "^tlat run: --load 'no-such-command': .*127" err || fail "--load: $(cat err)"
 	[ -s out ] && fail "--load that is not found: measured"
+	timeout -s KILL 60 bash -c 'trap "" CHLD; exec "$@"' bash "$tlat" run null -n 10 \
+		--load no-such-command >out 2>err
+	code=$?
+	expect 2 "--load that is not found, SIGCHLD ignored"
 	run_tlat run timer-nanosleep $quick --load 'sleep 60' -c all --json r.json
 	json r.json '"left as it was" in [f["text"] for f in d["findings"] if f["id"] == "load"][0]'
+}
+
+# In groups and sessions of its own, below a parent that is no more, and deaf to all but SIGKILL.
+scattered() {
+	echo "setsid sh -c 'sleep $1.1 & setsid sleep $1.2; true' &
+		(trap '' TERM; setsid sh -c 'sleep $1.3; sleep $1.4' & sleep $1.5; sleep $1.6) &
+		timeout 40 sleep $1.7"
+}
+
+all_of_the_load_ends() {
+	local pid
+	run_tlat run timer-nanosleep $quick --load "$(scattered 4713)"
+	expect 0 "--load in groups of its own"
+	load_runs '^4713\.' && fail "--load: its own groups outlive the measurement"
+	run_tlat ab timer-nanosleep --opt "$quick --load 'timeout 40 sleep 4714.5'" --pairs 2 -q
+	load_runs '^4714\.' && fail "--load: outlives its run of an ab"
+	"$tlat" run wake-futex -d 1h --load "$(scattered 4715)" >out 2>err &
+	pid=$!
+	sleep 1
+	[ "$(pgrep -cf '^sleep 4715[.]')" -eq 5 ] || fail "--load: does not run as a whole"
+	kill -s KILL $pid
+	wait $pid 2>/dev/null
+	sleep 0.5
+	load_runs '^4715\.' && fail "--load: its own groups outlive a killed tlat"
+	run_tlat run timer-nanosleep $quick --load \
+		"setsid sh -c 'trap \"echo >asked; exit\" TERM; while :; do sleep 0.01; done'"
+	[ -e asked ] || fail "--load: its own session was not asked first"
+}
+
+# CONFIG_PROC_CHILDREN is an option of the kernel.
+all_of_the_load_ends_without_lists_of_children() {
+	[ -z "${TLAT_SANITIZE:-}" ] || return
+	"${CC:-cc}" -shared -fPIC -o none.so "$here/faults/no_children.c" -ldl || return
+	LD_PRELOAD=$PWD/none.so run_tlat run timer-nanosleep $quick --load "$(scattered 4716)"
+	expect 0 "--load without lists of children"
+	load_runs '^4716\.' && fail "--load: outlives the measurement without lists of children"
+}
+
+# Of SIGPIPE and SIGXFSZ, which tlat itself ignores.
+what_is_started_ignores_no_signal() {
+	local say='echo $((0x$(sed -n "s/^SigIgn:.//p" /proc/self/status) & 0x1001000))'
+	rm -f ignored
+	run_tlat run timer-nanosleep $quick --load "$say >ignored; exec sleep 60"
+	[ "$(cat ignored)" = 0 ] || fail "--load: ignores signals: $(cat ignored)"
+	run_tlat ab --a "$say >ignored; echo 1" --metric 1 --pairs 1
+	[ "$(cat ignored)" = 0 ] || fail "ab: its command ignores signals: $(cat ignored)"
 }
 
 without_privilege_it_runs_and_says_so() {
@@ -644,8 +706,12 @@ a_break_is_a_bad_answer
 a_deadline_is_read_back
 a_sweep_is_one_table
 signals_end_the_measurement
+a_run_outlives_the_shell_that_started_it
 a_reader_that_leaves_loses_nothing
 the_load_ends_with_the_measurement
+all_of_the_load_ends
+all_of_the_load_ends_without_lists_of_children
+what_is_started_ignores_no_signal
 without_privilege_it_runs_and_says_so
 the_check_audits
 a_check_leaves_its_own_thread_as_it_is

@@ -272,6 +272,12 @@ a_metric_of_any_command_can_be_compared() {
 	PY
 	refused "is not in what" ab --a 'echo x' --b 'echo y' --metric '([0-9]+)' --pairs 2
 	refused "which is no number" ab --a 'echo x' --b 'echo x' --metric 'x' --pairs 2
+	refused "found '980.12us', which is no number" ab --a 'echo "Latency 980.12us"' \
+		--b 'echo "Latency 980.12us"' --metric 'Latency +([0-9.]+[a-z]*)' --pairs 2
+	refused "found '1,234', which is no number" ab --a 'echo 1,234 cycles' \
+		--b 'echo 1,234 cycles' --metric '([0-9,]+) cycles' --pairs 2
+	run_tlat ab --a 'echo "at 5 us"' --b 'echo "at 5 us"' --metric 'at([ 0-9]+)us' --pairs 2
+	expect 77 "a number between blanks"
 	refused "see regex(7)" ab --a 'echo x' --b 'echo y' --metric '(' --pairs 2
 }
 
@@ -336,11 +342,18 @@ real_runs_are_compared_and_planned() {
 	says "20 pairs find" "plan"
 }
 
+a_parent_that_ignores_its_children_changes_nothing() {
+	timeout -s KILL 60 bash -c 'trap "" CHLD; exec "$@"' bash "$tlat" ab --a 'echo 1' --b 'echo 1' \
+		--metric '[0-9]' --pairs 2 >out 2>err
+	code=$?
+	expect 77 "SIGCHLD ignored"
+}
+
 a_chain_of_additions_is_said_to_be_there() {
 	run_tlat run wake-futex -c 0 -n 300 --warmup 10 -q --chain 1000 --json chain.json
 	expect 0 "--chain"
 	$check chain.json || fail "--chain: no report"
-	grep -q '"chain":{"adds":1000,"add_ns":0.' chain.json || fail "--chain: not in the report"
+	grep -q '"chain":{"adds":1000,"add_ns":[0-9.]*[1-9]' chain.json || fail "--chain: not in the report"
 	says "--chain 1000" "--chain"
 	says "an hour" "rare events"
 	refused "--chain is for pairs" run timer-nanosleep --chain 1000
@@ -363,6 +376,57 @@ a_signal_ends_it_and_leaves_nothing() {
 	[ -z "$(ls tmp)" ] || fail "SIGTERM: $(ls tmp) is left"
 }
 
+# Files of the user's are not taken for what a killed process left.
+only_what_ab_left_is_swept() {
+	mkdir swept swept/tlat-ab.{results-6.12,before,kept0,n0tes1,Xy01zQ}
+	touch swept/tlat-ab.results-6.12/{before.jsonl,run.json} swept/tlat-ab.before/{run.json,output} \
+		swept/tlat-ab.kept0/run.json swept/tlat-ab.n0tes1/notes \
+		swept/tlat-ab.Xy01zQ/{run.json,output,run.json.tmp,run.json.4711.0.tmp}
+	chmod 700 swept/tlat-ab.{results-6.12,kept0,n0tes1,Xy01zQ}
+	chmod 755 swept/tlat-ab.before
+	TMPDIR=$work/swept run_tlat ab --a 'echo 1' --b 'echo 1' --metric '[0-9]' --pairs 1
+	expect 77 "a TMPDIR with directories called much the same"
+	[ "$(cd swept && echo */*)" = "tlat-ab.before/output tlat-ab.before/run.json \
+tlat-ab.kept0/run.json tlat-ab.n0tes1/notes \
+tlat-ab.results-6.12/before.jsonl tlat-ab.results-6.12/run.json" ] ||
+		fail "not swept, or not left alone: $(cd swept && echo */*)"
+	[ -e swept/tlat-ab.Xy01zQ ] && fail "what a killed process left is still there"
+}
+
+a_directory_of_any_length_will_do() {
+	local long
+	long=$work/$(printf '%*s' 200 '' | tr ' ' d)
+	mkdir "$long"
+	TMPDIR=$long run_tlat ab --a 'echo 1; ls -d "$TMPDIR"/tlat-ab.* >>made' --metric '[0-9]' --pairs 1
+	expect 77 "a long TMPDIR"
+	[ -s made ] || fail "a long TMPDIR was not used"
+	[ -z "$(ls "$long")" ] || fail "a long TMPDIR: $(ls "$long") is left"
+	TMPDIR=$long/none refused "No such file or directory); set TMPDIR" ab --a 'echo 1' --b 'echo 1' \
+		--metric '[0-9]'
+}
+
+a_hang_up_does_not_end_what_nohup_started() {
+	local i pid waits command codes=(ab 77 plan 0)
+	for i in 0 2; do
+		rm -f begun gone-on
+		command='echo >begun; while [ ! -e gone-on ]; do sleep 0.05; done; echo 1$(date +%N)'
+		nohup "$tlat" "${codes[i]}" --a "$command" --b "$command" --metric '[0-9]+' \
+			--pairs 3 </dev/null >out 2>err &
+		pid=$!
+		waits=0
+		while [ ! -e begun ] && [ $((waits += 1)) -lt 100 ]; do
+			sleep 0.1
+		done
+		kill -HUP "$pid"
+		sleep 0.2
+		echo >gone-on
+		wait "$pid"
+		code=$?
+		expect "${codes[i + 1]}" "nohup ${codes[i]}"
+		grep -q "ended by a signal" err && fail "nohup ${codes[i]}: $(cat err)"
+	done
+}
+
 verdicts_have_their_exit_codes
 both_sides_can_be_in_one_file_or_in_directories
 documents_are_told_apart_however_their_lines_lie
@@ -376,8 +440,12 @@ a_metric_of_any_command_can_be_compared
 runs_in_turn_go_on_where_they_ended
 sides_can_be_measured_boot_by_boot
 real_runs_are_compared_and_planned
+a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there
 a_signal_ends_it_and_leaves_nothing
+only_what_ab_left_is_swept
+a_directory_of_any_length_will_do
+a_hang_up_does_not_end_what_nohup_started
 
 [ "$failures" -eq 0 ] && echo "ok: compare, ab, plan, merge"
 exit $((failures > 0))

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,11 @@
 #include "tool.h"
 
 #define PREFIX "tlat-ab."
+#define RANDOM "XXXXXX" /* what mkdtemp() makes letters and digits of */
 #define TRIES  10
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS	"0123456789"
 
 /* The lock goes with the process, whatever ended it. */
 static int open_locked(int at_fd, const char *path)
@@ -31,7 +36,32 @@ static int open_locked(int at_fd, const char *path)
 	return -1;
 }
 
-static void empty(int fd)
+/* Of an A/B that was killed, not of somebody who called a directory of results much the same. */
+static bool is_swept(int dir_fd, const char *name)
+{
+	const char *random;
+	struct stat st;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)))
+		return false;
+	random = name + strlen(PREFIX);
+	return strlen(random) == strlen(RANDOM) &&
+	       strspn(random, LETTERS DIGITS) == strlen(RANDOM) &&
+	       fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (st.st_mode & 0777) == 0700;
+}
+
+/* What commands are asked to write, and what is on its way there. */
+static bool is_own_file(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!strcmp(name, TLAT_AB_OUTPUT) || !strcmp(name, TLAT_AB_JSON))
+		return true;
+	return !strncmp(name, TLAT_AB_JSON ".", strlen(TLAT_AB_JSON ".")) &&
+	       !strcmp(name + n - 4, ".tmp");
+}
+
+static void empty(int fd, bool all)
 {
 	int own_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = own_fd < 0 ? NULL : fdopendir(own_fd);
@@ -40,7 +70,8 @@ static void empty(int fd)
 	if (!dir && own_fd >= 0)
 		close(own_fd);
 	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    (all || is_own_file(entry->d_name)))
 			unlinkat(fd, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
@@ -54,11 +85,11 @@ static void sweep(const char *tmp)
 	while (dir && (entry = readdir(dir))) {
 		int fd = -1;
 
-		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+		if (is_swept(dirfd(dir), entry->d_name))
 			fd = open_locked(dirfd(dir), entry->d_name);
 		if (fd < 0)
 			continue;
-		empty(fd);
+		empty(fd, false);
 		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
 		close(fd);
 	}
@@ -66,44 +97,67 @@ static void sweep(const char *tmp)
 		closedir(dir);
 }
 
+/* One that is not locked yet can be swept by another process: -EAGAIN. */
+static int make_locked(struct tlat_ab_directory *d, const char *tmp)
+{
+	int r = -EAGAIN;
+
+	if (asprintf(&d->path, "%s/" PREFIX RANDOM, tmp) < 0) {
+		d->path = NULL;
+		return -ENOMEM;
+	}
+	if (mkdtemp(d->path)) {
+		d->lock_fd = open_locked(AT_FDCWD, d->path);
+		if (d->lock_fd >= 0)
+			return 0;
+		rmdir(d->path);
+	} else {
+		r = -errno;
+	}
+	free(d->path);
+	d->path = NULL;
+	return r;
+}
+
 int tlat_ab_directory_make(struct tlat_ab_directory *d, struct tlat_error *reterr)
 {
 	const char *tmp = getenv("TMPDIR");
+	int r = -EAGAIN;
 
-	if (!tmp || !*tmp || strlen(tmp) > 40)
+	if (!tmp || !*tmp)
 		tmp = "/tmp";
 	sweep(tmp);
-	d->lock_fd = -1;
-	/* One that is not locked yet can be swept by another process. */
-	for (int i = 0; d->lock_fd < 0 && i < TRIES; i++) {
-		snprintf(d->path, sizeof(d->path), "%s/" PREFIX "XXXXXX", tmp);
-		if (!mkdtemp(d->path)) {
-			d->path[0] = '\0';
-			return tlat_tool_fail(reterr, -errno,
-					      "%s: no directory for reports (%s); set TMPDIR to "
-					      "one that can be written",
-					      tmp, strerror(errno));
-		}
-		d->lock_fd = open_locked(AT_FDCWD, d->path);
-		if (d->lock_fd < 0)
-			rmdir(d->path);
-	}
-	if (d->lock_fd >= 0)
-		return 0;
-	d->path[0] = '\0';
-	return tlat_tool_fail(reterr, -EAGAIN,
-			      "%s: no directory for reports can be locked; set TMPDIR to another",
-			      tmp);
+	for (int i = 0; r == -EAGAIN && i < TRIES; i++)
+		r = make_locked(d, tmp);
+	if (r == -EAGAIN)
+		return tlat_tool_fail(reterr, r,
+				      "%.300s: no directory for reports can be locked; set TMPDIR "
+				      "to another",
+				      tmp);
+	if (r < 0)
+		return tlat_tool_fail(reterr, r,
+				      "%.300s: no directory for reports (%s); set TMPDIR to one "
+				      "that can be written",
+				      tmp, strerror(-r));
+	return 0;
+}
+
+char *tlat_ab_directory_file(const struct tlat_ab_directory *d, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", d->path, name) < 0 ? NULL : path;
 }
 
 void tlat_ab_directory_remove(struct tlat_ab_directory *d)
 {
-	if (!d->path[0])
+	if (!d->path)
 		return;
 	/* by name first, which needs no more descriptors; as a rule, that is all */
-	unlinkat(d->lock_fd, "run.json", 0);
-	unlinkat(d->lock_fd, "output", 0);
-	empty(d->lock_fd);
+	unlinkat(d->lock_fd, TLAT_AB_JSON, 0);
+	unlinkat(d->lock_fd, TLAT_AB_OUTPUT, 0);
+	empty(d->lock_fd, true);
 	rmdir(d->path);
 	close(d->lock_fd);
+	free(d->path);
 }

@@ -16,11 +16,12 @@
 #include "tool.h"
 
 #define OUTPUT_MAX (16u << 20) /* of a command, as far as a number is looked for */
+#define GRACE_MS   3000	       /* of a command that is to end */
 
 struct tlat_ab_bench {
 	const struct tlat_ab_config *config;
 	struct tlat_ab_directory directory;
-	char json[96], output[96];
+	char *json, *output; /* their paths */
 	struct tlat_machine *machine;
 	struct tlat_clock *clock;
 };
@@ -43,11 +44,13 @@ bool tlat_ab_stopped(void)
 
 static void take_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGHUP, NULL, &old);
+	if (old.sa_handler != SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &action, NULL);
 }
 
 int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *config,
@@ -60,8 +63,12 @@ int tlat_ab_open(struct tlat_ab_bench **ret_bench, const struct tlat_ab_config *
 		return tlat_tool_fail(reterr, -ENOMEM, "out of memory");
 	bench->config = config;
 	r = tlat_ab_directory_make(&bench->directory, reterr);
-	snprintf(bench->json, sizeof(bench->json), "%s/run.json", bench->directory.path);
-	snprintf(bench->output, sizeof(bench->output), "%s/output", bench->directory.path);
+	if (!r) {
+		bench->json = tlat_ab_directory_file(&bench->directory, TLAT_AB_JSON);
+		bench->output = tlat_ab_directory_file(&bench->directory, TLAT_AB_OUTPUT);
+		if (!bench->json || !bench->output)
+			r = tlat_tool_fail(reterr, -ENOMEM, "out of memory");
+	}
 	if (!r && config->metric)
 		r = tlat_machine_open(&bench->machine, NULL, reterr);
 	if (!r && config->metric)
@@ -81,6 +88,8 @@ void tlat_ab_close(struct tlat_ab_bench *bench)
 	tlat_ab_directory_remove(&bench->directory);
 	tlat_clock_close(bench->clock);
 	tlat_machine_close(bench->machine);
+	free(bench->json);
+	free(bench->output);
 	free(bench);
 }
 
@@ -94,11 +103,13 @@ static _Noreturn void be_command(const struct tlat_ab_bench *bench, const char *
 	if (getppid() != parent)
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (null_fd >= 0)
 		dup2(null_fd, STDIN_FILENO);
 	if (out_fd >= 0)
 		dup2(out_fd, STDOUT_FILENO);
 	setenv("TLAT_JSON", bench->json, 1);
+	setenv(TLAT_AB_ENV, "1", 1);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
@@ -131,9 +142,12 @@ static int run_command(const struct tlat_ab_bench *bench, const char *command,
 	status = wait_for(pid);
 	child = 0;
 	if (stopped) {
-		tlat_orphans_end();
+		tlat_orphans_end(GRACE_MS);
 		return tlat_tool_fail(reterr, -ECANCELED, "ended by a signal");
 	}
+	if (status < 0)
+		return tlat_tool_fail(reterr, status, "'%.200s' cannot be waited for: %s", command,
+				      strerror(-status));
 	return status;
 }
 
@@ -207,7 +221,12 @@ static char *read_output(const struct tlat_ab_bench *bench)
 	return text;
 }
 
-/* The first match, or its first group where there is one. */
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\r\n")];
+}
+
+/* The first match, or its first group where there is one; as a whole, lest 1.20ms be 1.20. */
 static int find_number(const struct tlat_ab_config *config, const char *command, char *text,
 		       double *ret_value, struct tlat_error *reterr)
 {
@@ -222,11 +241,13 @@ static int find_number(const struct tlat_ab_config *config, const char *command,
 				      config->metric, command);
 	text[match[at].rm_eo] = '\0';
 	*ret_value = strtod(text + match[at].rm_so, &end);
-	if (end == text + match[at].rm_so)
-		return tlat_tool_fail(reterr, -ENODATA,
-				      "--metric '%.80s' found '%.40s', which is no number; put the "
-				      "number alone in parentheses",
-				      config->metric, text + match[at].rm_so);
+	if (end == text + match[at].rm_so || !is_blank(end))
+		return tlat_tool_fail(
+			reterr, -ENODATA,
+			"--metric '%.80s' found '%.40s', which is no number; put the "
+			"number alone in parentheses, and see that its unit is always "
+			"the same",
+			config->metric, text + match[at].rm_so);
 	return 0;
 }
 

@@ -88,7 +88,7 @@ static int open_clock(struct tlat_session *s, struct tlat_error *reterr)
 /* As a part of tlat ab, that is not to go on alone, whatever ends the rest. */
 static void end_with_parent(void)
 {
-	if (getenv("TLAT_JSON"))
+	if (getenv(TLAT_AB_ENV))
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 

@@ -258,6 +258,7 @@ int main(int argc, char **argv)
 		return tlat_cyc_say("out of memory");
 	memcpy(as_typed, argv, ((size_t)argc + 1) * sizeof(*as_typed)); /* getopt sorts its own */
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away must not cost the files */
+	signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error like a full disk */
 	r = tlat_cyc_options(&config, argc, argv);
 	if (r) {
 		free(as_typed);

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: MIT
 /*
- * load.c - a background load that cannot outlive its measurement: a keeper process in the load's
- * group waits for the end of tlat on a pipe and then kills the group it is in.
+ * load.c - a background load that cannot outlive its measurement: its parent is a keeper process,
+ * which adopts what the load leaves to itself, in whatever process group or session that is, and
+ * ends it all when tlat asks for that, or is no more.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "load.h"
+#include "orphans.h"
 #include "stop.h"
 #include "tool.h"
 
-/* What a load gets to clean up after itself, in steps of 10 ms. */
-#define GRACE_STEPS 30
+/* What a load gets to clean up after itself. */
+#define GRACE_MS 300
 
-/* By when a shell has found out that it cannot run the command; such steps too. */
-#define START_STEPS 10
+/* By when a shell has found out that it cannot run the command. */
+#define START_MS 100
 
 struct tlat_load {
 	const char *command;
-	pid_t shell; /* leads the group */
 	pid_t keeper;
-	int alive_fd; /* its end tells the keeper */
-	bool apart;   /* off the measuring CPUs */
+	int keeper_fd; /* says errno of the start, then the shell's status; its end ends the load */
+	bool apart;    /* off the measuring CPUs */
 	bool ended;
 	int status; /* of the shell, when ended */
 };
@@ -77,92 +79,135 @@ static _Noreturn void be_shell(const char *command)
 	_exit(127);
 }
 
-static _Noreturn void be_keeper(pid_t group, int tlat_fd)
+static void on_child(int sig)
 {
+	(void)sig; /* ends ppoll() */
+}
+
+/* True as long as the shell lives; its end is told. */
+static bool reap(pid_t shell, int tlat_fd)
+{
+	bool alive = true;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == shell) {
+			send(tlat_fd, &status, sizeof(status), MSG_NOSIGNAL);
+			alive = false;
+		}
+	return alive;
+}
+
+/* Until tlat says something, or ends. Returns the shell, 0 when it has ended. */
+static pid_t watch(pid_t shell, int tlat_fd)
+{
+	struct sigaction action = { .sa_handler = on_child };
+	struct pollfd fd = { .fd = tlat_fd, .events = POLLIN };
+	sigset_t mask;
+
+	sigaction(SIGCHLD, &action, NULL);
+	sigfillset(&mask);
+	sigdelset(&mask, SIGCHLD);
+	do
+		if (!reap(shell, tlat_fd))
+			shell = 0;
+	while (ppoll(&fd, 1, NULL, &mask) < 0 && errno == EINTR);
+	return shell;
+}
+
+/* In a group of its own, and deaf, so that what ends tlat and the load does not end it, too. */
+static _Noreturn void be_keeper(const char *command, int tlat_fd)
+{
+	int error, grace_ms;
+	sigset_t all;
+	pid_t shell;
+	bool told;
 	char byte;
 
-	if (setpgid(0, group) < 0) /* it would kill another group than the load's */
-		_exit(1);
-	signal(SIGTERM, SIG_IGN);
+	setpgid(0, 0);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	tlat_orphans_adopt();
+	shell = fork();
+	if (shell == 0)
+		be_shell(command);
+	error = shell < 0 ? errno : 0;
+	if (shell > 0)
+		setpgid(shell, shell); /* as the shell does: the group exists whoever is first */
+	told = send(tlat_fd, &error, sizeof(error), MSG_NOSIGNAL) > 0;
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	while (read(tlat_fd, &byte, 1) < 0 && errno == EINTR)
-		;
-	kill(0, SIGKILL);
+	if (told && shell > 0)
+		shell = watch(shell, tlat_fd);
+	grace_ms = recv(tlat_fd, &byte, 1, MSG_DONTWAIT) == 1 ? GRACE_MS : 0;
+	if (shell > 0)
+		kill(-shell, grace_ms ? SIGTERM : SIGKILL);
+	tlat_orphans_end(grace_ms);
 	_exit(0);
 }
 
-static pid_t fork_shell(struct tlat_load *load, const int32_t *avoid, size_t n)
+static pid_t fork_keeper(struct tlat_load *load, const int fds[2], const int32_t *avoid, size_t n)
 {
 	size_t size = CPU_ALLOC_SIZE(TLAT_CPUS_MAX);
 	cpu_set_t *old = CPU_ALLOC(TLAT_CPUS_MAX);
+	int error;
 	pid_t pid;
 
 	if (!old)
 		return -1;
 	load->apart = leave_cpus(old, size, avoid, n);
 	pid = fork();
-	if (pid == 0)
-		be_shell(load->command);
+	error = errno;
+	if (pid == 0) {
+		close(fds[0]);
+		be_keeper(load->command, fds[1]);
+	}
 	if (load->apart)
 		sched_setaffinity(0, size, old);
 	CPU_FREE(old);
+	errno = error;
 	return pid;
 }
 
-/* Both sides call setpgid(), so that the group exists whoever is first. */
 static int start_processes(struct tlat_load *load, const int32_t *avoid, size_t n)
 {
-	int fds[2];
+	int fds[2], error = ECHILD;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
-	load->alive_fd = fds[1];
-	load->shell = fork_shell(load, avoid, n);
-	if (load->shell < 0)
-		goto fail;
-	setpgid(load->shell, load->shell);
-	load->keeper = fork();
-	if (load->keeper == 0) {
-		close(fds[1]);
-		be_keeper(load->shell, fds[0]);
-	}
-	if (load->keeper < 0) {
-		kill(-load->shell, SIGKILL);
-		waitpid(load->shell, NULL, 0);
-		goto fail;
-	}
-	setpgid(load->keeper, load->shell);
-	close(fds[0]);
-	return 0;
-fail:
-	close(fds[0]);
+	load->keeper_fd = fds[0];
+	load->keeper = fork_keeper(load, fds, avoid, n);
+	if (load->keeper < 0)
+		error = errno;
 	close(fds[1]);
-	return -EAGAIN;
+	if (load->keeper > 0 && recv(fds[0], &error, sizeof(error), 0) == sizeof(error) && !error)
+		return 0;
+	close(fds[0]);
+	if (load->keeper > 0)
+		waitpid(load->keeper, NULL, 0);
+	return -error;
 }
 
 static bool has_ended(struct tlat_load *load)
 {
-	if (!load->ended && waitpid(load->shell, &load->status, WNOHANG) == load->shell)
+	if (!load->ended && recv(load->keeper_fd, &load->status, sizeof(load->status),
+				 MSG_DONTWAIT) == sizeof(load->status))
 		load->ended = true;
 	return load->ended;
 }
 
-/* Wait for the load's end, for so many steps of 10 ms at most. */
-static bool ends_within(struct tlat_load *load, int steps)
+static bool ends_within(struct tlat_load *load, int ms)
 {
-	static const struct timespec step = { .tv_nsec = 10000000 };
-
-	for (int i = 0; i < steps && !has_ended(load); i++)
-		nanosleep(&step, NULL);
-	return load->ended;
+	poll(&(struct pollfd){ .fd = load->keeper_fd, .events = POLLIN }, 1, ms);
+	return has_ended(load);
 }
 
 /* 126 and 127 are the shell's own: it could not run the command, or not find it. */
 static bool cannot_start(struct tlat_load *load)
 {
-	return ends_within(load, START_STEPS) && WIFEXITED(load->status) &&
+	return ends_within(load, START_MS) && WIFEXITED(load->status) &&
 	       WEXITSTATUS(load->status) >= 126 && WEXITSTATUS(load->status) <= 127;
 }
 
@@ -181,7 +226,6 @@ int tlat_load_start(struct tlat_load **ret_load, const char *command, const int3
 		return tlat_tool_fail(reterr, r, "--load '%.200s': no process (%s); see ulimit -u",
 				      command, strerror(-r));
 	}
-	tlat_stop_take_along(load->shell);
 	if (cannot_start(load)) {
 		r = tlat_tool_fail(reterr, -ENOEXEC,
 				   "--load '%.200s': the shell cannot %s it (status %d); give a "
@@ -221,13 +265,9 @@ void tlat_load_stop(struct tlat_load *load)
 {
 	if (!load)
 		return;
-	tlat_stop_take_along(0);
-	kill(-load->shell, SIGTERM);
-	ends_within(load, GRACE_STEPS);
-	kill(-load->shell, SIGKILL);
-	if (!load->ended)
-		waitpid(load->shell, NULL, 0);
-	close(load->alive_fd); /* before: a keeper that no group's end reached waits for it */
+	send(load->keeper_fd, "", 1, MSG_NOSIGNAL);
+	shutdown(load->keeper_fd, SHUT_WR); /* reaches one that could not be told as well */
 	waitpid(load->keeper, NULL, 0);
+	close(load->keeper_fd);
 	free(load);
 }

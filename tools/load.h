@@ -12,7 +12,8 @@ struct tlat_load;
 /*
  * Start "sh -c command" in a process group of its own, off the CPUs of avoid[n] where the
  * affinity mask leaves another one. It has the rights and the signal settings that tlat was
- * started with, and its output goes to stderr. The group dies with tlat, however tlat ends.
+ * started with, and its output goes to stderr. It dies with tlat, however tlat ends, and so does
+ * all that it has started, in other groups and sessions, too.
  * Returns 0 or a negative errno.
  */
 int tlat_load_start(struct tlat_load **ret_load, const char *command, const int32_t *avoid,
@@ -21,7 +22,7 @@ int tlat_load_start(struct tlat_load **ret_load, const char *command, const int3
 /* What is to be said of the load in the report: where it ran, whether it ended early. */
 void tlat_load_note(struct tlat_load *load, struct tlat_report *report);
 
-/* SIGTERM, a moment, SIGKILL. Accepts NULL. */
+/* SIGTERM, a moment, SIGKILL, for all of it. Accepts NULL. */
 void tlat_load_stop(struct tlat_load *load);
 
 #endif /* TLAT_LOAD_H */

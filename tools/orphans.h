@@ -6,7 +6,7 @@
 /* Processes whose parents end become this one's children from here on. */
 void tlat_orphans_adopt(void);
 
-/* End those children: SIGTERM, and what has not ended in three seconds SIGKILL. */
-void tlat_orphans_end(void);
+/* End those children: SIGTERM, and what has not ended in grace_ms (0: at once) SIGKILL. */
+void tlat_orphans_end(int grace_ms);
 
 #endif /* TLAT_ORPHANS_H */

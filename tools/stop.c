@@ -16,7 +16,6 @@
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile int32_t requested; /* read by threads of the library, too */
-static volatile sig_atomic_t group_to_kill;
 static volatile sig_atomic_t finished; /* with what could be ended */
 static sigset_t old_mask;
 
@@ -43,8 +42,6 @@ static void on_signal(int sig)
 	}
 	if (now_ns() - first_ns < ONE_REQUEST_NS)
 		return;
-	if (group_to_kill)
-		kill(-(pid_t)group_to_kill, SIGKILL);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -85,12 +82,8 @@ void tlat_stop_forget(void)
 			signal(stop_signals[i], SIG_DFL);
 	}
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
-}
-
-void tlat_stop_take_along(pid_t group)
-{
-	group_to_kill = group;
 }
 
 bool tlat_stop_requested(void)

@@ -6,19 +6,17 @@
 #define TLAT_STOP_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include <timerlat.h>
 
-/* Block the signals in this thread and those it starts; they are taken in tlat_stop_poll() only. */
+/*
+ * Block the signals in this thread and those it starts; they are taken in tlat_stop_poll() only. A
+ * second signal, half a second or more after the first, ends the program at once.
+ */
 void tlat_stop_install(void);
 
-/* For a child process: as if tlat_stop_install() and the SIGPIPE setting had never been. */
+/* For a child process: as if tlat_stop_install() and what main() ignores had never been. */
 void tlat_stop_forget(void);
-
-/* A second signal, half a second or more after the first, ends the program at once; this process
- * group then goes with it. */
-void tlat_stop_take_along(pid_t group);
 
 /*
  * Wait up to timeout_ms (-1: without limit) for the end of run. A signal meanwhile stops the run.

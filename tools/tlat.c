@@ -88,6 +88,8 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	/* A reader that went away must not end a run before its JSON file is written. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error like a full disk */
+	signal(SIGCHLD, SIG_DFL); /* whoever ignored it, how a command ended is asked for here */
 	code = dispatch(argc, argv);
 	r = tlat_streams_end();
 	return r < 0 ? tlat_complain(NULL, "standard output: %s; give it room, or write elsewhere",

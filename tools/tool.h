@@ -9,6 +9,9 @@
 
 #define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Set by tlat ab for its own commands: a run under it is not to go on alone. For nobody else. */
+#define TLAT_AB_ENV "TLAT_UNDER_AB"
+
 enum tlat_exit {
 	TLAT_EXIT_FINE = 0,
 	TLAT_EXIT_BAD = 1,	 /* the answer is bad */
