@@ -15,7 +15,7 @@
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-static volatile int32_t requested; /* read by threads of the library, too */
+static volatile int32_t requested;     /* read by threads of the library, too */
 static volatile sig_atomic_t finished; /* with what could be ended */
 static sigset_t old_mask;
 
