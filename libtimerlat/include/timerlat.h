@@ -419,7 +419,7 @@ struct tlat_probe_facts {
 	const char *from; /* where the interval begins, in words */
 	const char *to;	  /* where it ends */
 	int32_t pair;	  /* 1: a waker and a waiter; 0: one thread */
-	int32_t reserved;
+	int32_t spins;	  /* 1: its wait takes CPU time, all of the interval; 0: it sleeps */
 };
 
 /*
