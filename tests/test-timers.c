@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "denied.h"
 #include "finding.h"
 #include "machine_state.h"
 #include "probes/signal_timer.h"
@@ -136,6 +137,17 @@ static void every_timer_is_measured_or_on_the_list(void **state)
 		tlat_report_free(report);
 	}
 	assert_int_equal(n, 29);
+}
+
+/* A sandbox that lets one make a queue, but not wait for it. */
+static void a_denied_call_is_explained(void **state)
+{
+	int error = check_denied("timer-mq", SYS_mq_timedreceive);
+
+	(void)state;
+	if (error == NO_FILTER || tlat_probe_check("timer-mq", NULL))
+		skip();
+	assert_int_equal(error, EPERM);
 }
 
 /* == Nothing is left behind == */
@@ -916,6 +928,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_timer_is_measured_or_on_the_list),
+		cmocka_unit_test(a_denied_call_is_explained),
 		cmocka_unit_test(no_timer_leaves_anything_behind),
 		cmocka_unit_test(a_stop_ends_every_wait),
 		cmocka_unit_test(one_process_has_one_itimer),
