@@ -207,6 +207,19 @@ a_run_prints_a_table_and_how_to_repeat_it() {
 		fail "run: not one repeat command per result"
 }
 
+a_table_of_timers_has_what_timers_have() {
+	run_tlat run timer-nanosleep timer-poll $quick --policy other --slack 50us
+	expect 0 "run of timers" || return
+	grep -qE '^probe .*p50 .*p99 .*max missed slack( |$)' out || fail "timers: no missed, slack"
+	grep -q '^probe .* call' out && fail "timers: a call"
+	grep -qE '^timer-poll .* [0-9]+ +50us( |$)' out || fail "timers: no row with its slack"
+	grep -q 'missed: expiries that passed' out || fail "timers: missed is not explained"
+	COLUMNS=80 run_tlat run timer-posix-sigwait-realtime $quick
+	grep -qE '^probe .*max$' out || fail "timers on 80 columns: $(grep '^probe' out)"
+	tr -s ' \n' ' ' <out | grep -q 'too narrow for floor, .*slack, missed' ||
+		fail "timers on 80 columns: what is left out is not said"
+}
+
 narrow_terminals_keep_what_matters() {
 	COLUMNS=80 run_tlat run wake-futex timer-nanosleep $quick --findings
 	expect 0 "run on 80 columns" || return
@@ -626,6 +639,7 @@ list_names_every_probe
 a_run_prints_a_table_and_how_to_repeat_it
 the_repeat_command_names_everything
 the_repeat_command_repeats_itself
+a_table_of_timers_has_what_timers_have
 narrow_terminals_keep_what_matters
 findings_are_ordered
 control_characters_stay_in_the_file
