@@ -36,6 +36,7 @@ int tlat_probe_facts(size_t index, struct tlat_probe_facts *facts)
 	found.from = ops->from;
 	found.to = ops->to;
 	found.pair = !!(ops->flags & TLAT_PROBE_PAIR);
+	found.spins = !!(ops->flags & TLAT_PROBE_NOSLEEP);
 	return tlat_facts_copy(facts, &found, sizeof(found));
 }
 

@@ -21,7 +21,7 @@
 
 NO_PADDING(struct tlat_finding, 3 * sizeof(char *) + 2 * sizeof(int32_t));
 NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
-NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 23 * sizeof(double) +
+NO_PADDING(struct tlat_summary, sizeof(size_t) + 9 * sizeof(uint64_t) + 23 * sizeof(double) +
 					10 * sizeof(int32_t) + 8 * sizeof(int64_t));
 NO_PADDING(struct tlat_idle_share, sizeof(size_t) + sizeof(char *) + sizeof(uint64_t) +
 					   sizeof(int64_t) + 2 * sizeof(double) +

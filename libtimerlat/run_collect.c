@@ -160,7 +160,8 @@ static void collect_conditions(const struct tlat_run *run, const struct tlat_ins
 	result->chain_add_ns = run->chain.add_ns;
 }
 
-/* With which seed a result, measured alone, has the phase that it had among others. */
+/* With which seed a result, measured alone, has the phase that it had among others. At a distance
+ * from them, or aligned, it has that of the first: no option says more. */
 static uint64_t seed_alone(const struct tlat_run *run, const struct tlat_result *result)
 {
 	bool drawn = result->periodic && !run->opts.offset_ns;

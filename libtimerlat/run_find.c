@@ -157,6 +157,36 @@ static void find_closed_loop(struct tlat_result *result)
 				  (unsigned long long)points, (unsigned long long)served);
 }
 
+/* A sleep ends in the interrupt itself, but on PREEMPT_RT only that of a real-time thread. */
+static bool is_soft_sleep(uint32_t flags, int32_t policy)
+{
+	bool real_time = policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR ||
+			 policy == TLAT_SCHED_DEADLINE;
+
+	return !real_time &&
+	       !(flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK | TLAT_PROBE_NOSLEEP));
+}
+
+static void find_soft_expiry(const struct tlat_run *run, struct tlat_result *result)
+{
+	uint32_t flags = run->ops->flags;
+	bool soft_timer = flags & TLAT_PROBE_SOFT_EXPIRY;
+
+	if (strcmp(tlat_machine_facts(run->machine)->preempt, "rt") ||
+	    !(soft_timer || is_soft_sleep(flags, result->wait.policy)))
+		return;
+	tlat_findings_add(&result->findings, TLAT_WARN, "softirq-expiry",
+			  soft_timer ? "raise the thread: chrt -f -p PRIO $(pgrep ktimers/N), or "
+				       "use timer-nanosleep"
+				     : "use --policy fifo, or raise the thread: chrt -f -p PRIO "
+				       "$(pgrep ktimers/N)",
+			  "on PREEMPT_RT this %s expires in the thread ktimers/%d, at SCHED_FIFO "
+			  "1 unless it was raised: any real-time thread above that on the CPU "
+			  "holds it back",
+			  soft_timer ? "timer" : "sleep under an ordinary policy",
+			  result->wait.cpu);
+}
+
 /* What this way of being woken brings with it, wherever it is measured. */
 static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 {
@@ -175,15 +205,7 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 				  "the kernel re-arms this timer when its task has run, not on a "
 				  "grid: within a burst the lateness of all expiries adds up, and "
 				  "is in the figures");
-	if (flags & TLAT_PROBE_SOFT_EXPIRY &&
-	    !strcmp(tlat_machine_facts(run->machine)->preempt, "rt"))
-		tlat_findings_add(&result->findings, TLAT_WARN, "softirq-expiry",
-				  "raise the thread: chrt -f -p PRIO $(pgrep ktimers/N), or use "
-				  "timer-nanosleep",
-				  "on PREEMPT_RT this timer expires in the thread ktimers/%d, at "
-				  "SCHED_FIFO 1 unless it was raised: any real-time thread above "
-				  "that on the CPU holds it back",
-				  result->wait.cpu);
+	find_soft_expiry(run, result);
 }
 
 /* What traps is in every stamp, and hides all that is shorter. */

@@ -35,11 +35,12 @@ static void put_placement(FILE *out, const struct tlat_result *result)
 		fprintf(out, " -c %d", result->wait.cpu);
 }
 
-static void put_policy(FILE *out, const struct tlat_run_opts *opts)
+static void put_policy(FILE *out, const struct tlat_run_opts *opts,
+		       const struct tlat_result *result)
 {
 	fprintf(out, " --policy %s", tlat_policy_name(opts->policy));
-	if (opts->priority)
-		fprintf(out, " -p %d", opts->priority);
+	if (result->priority_asked > 0)
+		fprintf(out, " -p %d", result->priority_asked);
 	if (opts->policy != TLAT_SCHED_DEADLINE)
 		return;
 	tlat_repeat_time(out, "--runtime", opts->runtime_ns);
@@ -105,7 +106,7 @@ char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_res
 		return NULL;
 	fprintf(out, "tlat run %s", result->probe);
 	put_placement(out, result);
-	put_policy(out, opts);
+	put_policy(out, opts, result);
 	put_limits(out, opts);
 	put_times(out, opts, result);
 	put_flags(out, opts);

@@ -52,6 +52,17 @@ void tlat_figures(const struct tlat_hist *hist, const struct tlat_blocks *blocks
 		ret->q[i] = quantile_ns(hist, blocks, tlat_quantiles[i].p);
 }
 
+/* Those of them that have no bin themselves, by arithmetic; *value is lowered to the last one. */
+static uint64_t add_hidden_overflow(struct tlat_hist *hist, int64_t *value, int64_t period,
+				    uint64_t count)
+{
+	int64_t steps = (*value - TLAT_HIST_VALUE_MAX - 1) / period;
+
+	tlat_hist_add_slot(hist, TLAT_HIST_SLOT_OVERFLOW, count * (uint64_t)steps);
+	*value -= steps * period;
+	return count * (uint64_t)steps;
+}
+
 /*
  * Add the expiries that a value hides, value - period, value - 2 period, ... down to 0, each count
  * times; whole bins at a time, as a long stall can hide more expiries than there are bins. Returns
@@ -62,6 +73,8 @@ static uint64_t add_hidden(struct tlat_hist *hist, int64_t value, int64_t period
 {
 	uint64_t added = 0;
 
+	if (value > TLAT_HIST_VALUE_MAX)
+		added = add_hidden_overflow(hist, &value, period, count);
 	for (value -= period; value >= 0;) {
 		uint32_t index = tlat_hist_index((uint64_t)value);
 		int64_t low = (int64_t)tlat_hist_bin_low(index);
@@ -73,6 +86,21 @@ static uint64_t add_hidden(struct tlat_hist *hist, int64_t value, int64_t period
 	}
 	value += period;
 	*lowest = value < *lowest ? value : *lowest;
+	return added;
+}
+
+/* Of values without a bin one is known, the largest; the others are that long at the least. */
+static uint64_t add_all_hidden_by_overflow(struct tlat_hist *into, const struct tlat_hist *from,
+					   int64_t period, int64_t *lowest)
+{
+	uint64_t count = tlat_hist_overflow(from);
+	int64_t max = tlat_hist_max(from), least = TLAT_HIST_VALUE_MAX + 1;
+	uint64_t added = 0;
+
+	if (count && max >= period)
+		added = add_hidden(into, max, period, 1, lowest);
+	if (count > 1 && least >= period)
+		added += add_hidden(into, least, period, count - 1, lowest);
 	return added;
 }
 
@@ -90,6 +118,7 @@ static int64_t add_all_hidden(struct tlat_hist *into, const struct tlat_hist *fr
 		if (count && middle >= period)
 			added += add_hidden(into, middle, period, count, &lowest);
 	}
+	added += add_all_hidden_by_overflow(into, from, period, &lowest);
 	tlat_hist_set_extremes(into, lowest, max);
 	return (int64_t)added;
 }
@@ -217,6 +246,7 @@ static int summarise_corrected(const struct tlat_result *result, struct tlat_sum
 	s->corrected_p99_ns = f.q[2].value;
 	s->corrected_p999_ns = f.q[3].value;
 	s->corrected_max_ns = f.max_ns;
+	s->corrected_added = (uint64_t)added;
 	return 0;
 }
 

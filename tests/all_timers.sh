@@ -37,7 +37,7 @@ bad = 0
 for result in json.load(open(sys.argv[1]))["results"]:
     name, counts = result["probe"], result["counts"]
     lost = [f["text"] for f in result["findings"] if f["id"] == "unsupported"]
-    # the timer wheel, by what a tick was late; CLOCK_MONOTONIC_COARSE is 6
+    # the timer wheel, by a tick where one was late; CLOCK_MONOTONIC_COARSE is 6
     tick_ns = 1e9 * time.clock_getres(6) if name == "timer-sockopt" else 0
     early = counts["early"] and (not tick_ns or result["summary"]["min_ns"] <= -tick_ns)
     wrong = [f["id"] for f in result["findings"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -134,6 +135,43 @@ def limit_of_real_time_is_told(place: Place) -> None:
     place.check_clean()
 
 
+# Ten times the longest spin in us, and at least 2 s: a settle, or an interval that is spent awake.
+REAL_TIME_LIMITS = {
+    "timer-spin -i 1ms": 2_000_000,
+    "timer-cputime": 2_000_000,
+    "timer-nanosleep -i 3s": 2_000_000,
+    "wake-futex --settle 1s": 10_000_000,
+    "signal-kill-handler --target busy -i 3s": 30_000_000,
+    "timer-spin wake-futex -i 3s": 30_000_000,
+}
+
+
+def soft_limit_us(pid: int) -> int | None:
+    """RLIMIT_RTTIME of a process; None: unlimited, or it is gone."""
+    text = leftover.read_text(f"/proc/{pid}/limits") or ""
+    match = re.search(r"^Max realtime timeout +(\d+)", text, re.MULTILINE)
+    return int(match[1]) if match else None
+
+
+def limit_of_real_time_is_set(place: Place, words: str, limit_us: int) -> None:
+    child = place.start(leftover.command(["tlat", "run", *words.split(), "-d", "1h"]),
+                        stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 20
+    while not (us := soft_limit_us(child.pid)) and time.monotonic() < until:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    child.wait(leftover.LIMIT_S)
+    assert us == limit_us, f"{us} us"
+
+
+def a_long_spin_is_within_the_limit(place: Place) -> None:
+    """A single one that is longer than the limit of short ones."""
+    ended = place.run(leftover.command(
+        ["tlat", "run", "timer-spin", "-i", "2500ms", "-n", "1", "--warmup", "0"]))
+    assert ended.code == 0 and not ended.lines(), f"exit {ended.code}: {ended.err}"
+    place.check_clean()
+
+
 def main() -> None:
     rng = random.Random(SEED)
     tally = Tally()
@@ -147,6 +185,11 @@ def main() -> None:
                 place.clear(())
         with tally.case("the limit of real-time threads"):
             limit_of_real_time_is_told(place)
+        for words, limit_us in REAL_TIME_LIMITS.items():
+            with tally.case(f"the limit of {words}"):
+                limit_of_real_time_is_set(place, words, limit_us)
+        with tally.case("a spin of 2.5 s"):
+            a_long_spin_is_within_the_limit(place)
     tally.end("signals sent")
 
 

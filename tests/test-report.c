@@ -43,6 +43,7 @@ static void same_summary(const struct tlat_result *a, const struct tlat_result *
 		same_double(*from, *to);
 	for (from = &x.corrected_p50_ns, to = &y.corrected_p50_ns; from <= &x.corrected_max_ns;)
 		same_double(*from++, *to++);
+	assert_int_equal(x.corrected_added, y.corrected_added);
 	assert_int_equal(x.wait_cpu, y.wait_cpu);
 	assert_int_equal(x.kick_cpu, y.kick_cpu);
 	assert_int_equal(x.policy, y.policy);
@@ -504,7 +505,9 @@ static void the_summary_has_the_corrected_figures_or_none(void **state)
 	same_double(s.corrected_p99_ns, corrected.q[2].value);
 	same_double(s.corrected_p999_ns, corrected.q[3].value);
 	same_double(s.corrected_max_ns, corrected.max_ns);
-	assert_true(s.corrected_p50_ns < s.p50_ns);
+	assert_int_equal(s.corrected_added, tlat_result_corrected(result, &corrected));
+	/* One value is of minutes: it hides more than there were. */
+	assert_true(s.corrected_p50_ns > s.p50_ns);
 	tlat_result_free(result);
 }
 
@@ -524,6 +527,35 @@ static void a_stall_of_a_minute_is_corrected_at_once(void **state)
 	added = tlat_result_corrected(result, &corrected);
 	assert_true(llabs(added - 1000 * (stall_ns / period_ns)) < added / 1000);
 	assert_true(fabs(corrected.q[0].value / (double)(stall_ns / 2) - 1) < 0.002);
+	tlat_result_free(result);
+}
+
+/* 3 min at 1 ms hide 180000 expiries, 42561 of them with no bin of their own either. */
+static void a_stall_without_a_bin_hides_expiries_too(void **state)
+{
+	struct tlat_result *result = tlat_result_new();
+	const int64_t stall_ns = INT64_C(180000000000), period_ns = 1000000;
+	struct tlat_summary s = { .size = sizeof(s) };
+	struct tlat_figures corrected;
+
+	(void)state;
+	result->interval_ns = period_ns;
+	result->counts.missed = 180000;
+	assert_int_equal(tlat_hist_new(&result->latency, 1000000000), 0);
+	tlat_hist_record(result->latency, 10000);
+	tlat_hist_record(result->latency, stall_ns);
+	assert_int_equal(tlat_result_corrected(result, &corrected), 180000);
+	assert_int_equal(corrected.n, 180002);
+	assert_true(fabs(corrected.q[0].value / (double)(stall_ns / 2) - 1) < 0.002);
+	same_double(corrected.max_ns, (double)stall_ns);
+	same_double(corrected.min_ns, 0);
+	/* Of a second one only the end of the bins is known: it hides what that hides, at least. */
+	tlat_hist_record(result->latency, stall_ns - 1);
+	result->counts.missed = 360000;
+	assert_int_equal(tlat_result_corrected(result, &corrected),
+			 180000 + (INT64_C(1) << 37) / period_ns);
+	assert_int_equal(tlat_result_summary(result, &s), 0);
+	assert_int_equal(s.corrected_added, 180000 + (INT64_C(1) << 37) / period_ns);
 	tlat_result_free(result);
 }
 
@@ -811,6 +843,7 @@ int main(void)
 		cmocka_unit_test(the_corrected_view_has_every_hidden_expiry),
 		cmocka_unit_test(the_summary_has_the_corrected_figures_or_none),
 		cmocka_unit_test(a_stall_of_a_minute_is_corrected_at_once),
+		cmocka_unit_test(a_stall_without_a_bin_hides_expiries_too),
 		cmocka_unit_test(the_offset_counts_for_one_way_pairs_on_two_cpus_only),
 		cmocka_unit_test(without_an_offset_a_wake_across_cpus_has_no_uncertainty),
 		cmocka_unit_test(the_end_is_signal_before_error_before_the_last),

@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "denied.h"
 #include "probes/signal.h"
 #include "result.h"
 #include "rtsignal.h"
@@ -494,6 +496,17 @@ static void a_thread_that_could_get_it_is_a_reason_not_to_send(void **state)
 	pthread_barrier_destroy(&both);
 }
 
+/* A sandbox that lets one open a descriptor of a process, but not send with it. */
+static void a_denied_call_is_explained(void **state)
+{
+	int error = check_denied("signal-pidfd-handler", SYS_pidfd_send_signal);
+
+	(void)state;
+	if (error == NO_FILTER || tlat_probe_check("signal-pidfd-handler", NULL))
+		skip();
+	assert_int_equal(error, EPERM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -508,6 +521,7 @@ int main(void)
 		cmocka_unit_test(signals_in_use_are_left_alone),
 		cmocka_unit_test(a_handler_of_the_program_is_not_undone),
 		cmocka_unit_test(a_thread_that_could_get_it_is_a_reason_not_to_send),
+		cmocka_unit_test(a_denied_call_is_explained),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

@@ -97,6 +97,7 @@ static void priorities_step_down_to_one(void **state)
 	struct tlat_run_opts opts = base(4, 3);
 	struct tlat_report *report;
 	struct tlat_summary s = { .size = sizeof(s) };
+	char repeated[32];
 
 	(void)state;
 	if (geteuid())
@@ -108,6 +109,9 @@ static void priorities_step_down_to_one(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		tlat_result_summary(tlat_report_result(report, i), &s);
 		assert_int_equal(s.priority_asked, expected[i]);
+		snprintf(repeated, sizeof(repeated), " --policy fifo -p %d ", expected[i]);
+		assert_non_null(
+			strstr(tlat_result_repeat(tlat_report_result(report, i)), repeated));
 		if (s.policy == TLAT_SCHED_FIFO)
 			assert_int_equal(s.priority, expected[i]);
 	}

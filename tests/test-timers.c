@@ -25,9 +25,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "denied.h"
 #include "finding.h"
 #include "machine_state.h"
 #include "probes/signal_timer.h"
+#include "probes/wheel.h"
 #include "report.h"
 #include "rtsignal.h"
 #include "run_grid.h"
@@ -75,9 +77,9 @@ static int64_t tick_ns(void)
 static void assert_adds_up(const struct tlat_result *result)
 {
 	assert_int_equal(tlat_counts_balance(&result->counts), 0);
-	/* the wheel by as much as a tick was late when it was armed */
-	if (result->counts.early &&
-	    (strcmp(result->probe, "timer-sockopt") || tlat_hist_min(result->latency) < -tick_ns()))
+	/* the wheel by a bucket, of those measured here, if a tick was late when it was armed */
+	if (result->counts.early && (strcmp(result->probe, "timer-sockopt") ||
+				     tlat_hist_min(result->latency) < -8 * tick_ns()))
 		fail_msg("%s: %llu before it was due, the first by %lld ns", result->probe,
 			 (unsigned long long)result->counts.early,
 			 (long long)-tlat_hist_min(result->latency));
@@ -135,6 +137,17 @@ static void every_timer_is_measured_or_on_the_list(void **state)
 		tlat_report_free(report);
 	}
 	assert_int_equal(n, 29);
+}
+
+/* A sandbox that lets one make a queue, but not wait for it. */
+static void a_denied_call_is_explained(void **state)
+{
+	int error = check_denied("timer-mq", SYS_mq_timedreceive);
+
+	(void)state;
+	if (error == NO_FILTER || tlat_probe_check("timer-mq", NULL))
+		skip();
+	assert_int_equal(error, EPERM);
 }
 
 /* == Nothing is left behind == */
@@ -324,22 +337,11 @@ static void slack_delays_ordinary_sleeps_by_itself(void **state)
 
 /* == The timer wheel == */
 
-/* Width in ticks of the buckets that hold a timeout of so many. */
-static int64_t granularity(int64_t ticks)
-{
-	int64_t width = 1;
-
-	for (int64_t end = 63; ticks >= end; end *= 8)
-		width *= 8;
-	return width;
-}
-
 static void check_wheel(int64_t timeout_ns, uint64_t samples)
 {
 	struct tlat_run_opts opts = base("timer-sockopt");
 	struct tlat_report *report;
 	const struct tlat_result *result;
-	int64_t ticks = tlat_round_up(timeout_ns, tick_ns()) / tick_ns();
 
 	opts.interval_ns = timeout_ns;
 	opts.samples = samples;
@@ -347,23 +349,44 @@ static void check_wheel(int64_t timeout_ns, uint64_t samples)
 	result = tlat_report_result(report, 0);
 	assert_adds_up(result);
 	assert_int_equal(result->counts.recorded + result->counts.early, samples);
-	/* Lateness counts from the whole ticks: once at least it is no later than its bucket, with
-	 * a tick for the way back. */
-	assert_true(tlat_hist_min(result->latency) <= (granularity(ticks) + 1) * tick_ns());
-	/* A bucket expires at a tick, so that its lateness is most of one when it is armed after
-	 * the last. */
-	assert_true(tlat_hist_max(result->latency) >= tick_ns() / 2);
+	/* Lateness counts from the end of the bucket, however wide: once at least it is no later
+	 * than the tick after that, with a tick for the way back. */
+	assert_true(tlat_hist_min(result->latency) <= 2 * tick_ns());
 	tlat_report_free(report);
+}
+
+static void a_timeout_ends_with_its_bucket(void **state)
+{
+	const struct tlat_wheel wheel = { .origin = (uint64_t)-5000000, .tick = 4000000 };
+
+	(void)state;
+	assert_int_equal(tlat_wheel_width(1), 1);
+	assert_int_equal(tlat_wheel_width(62), 1);
+	assert_int_equal(tlat_wheel_width(63), 8);
+	assert_int_equal(tlat_wheel_width(503), 8);
+	assert_int_equal(tlat_wheel_width(504), 64);
+	assert_int_equal(tlat_wheel_width(4032), 512);
+	for (uint64_t ticks = 1; ticks < 5000; ticks += ticks < 600 ? 1 : 37)
+		for (uint64_t jiffies = 1000; jiffies < 1600; jiffies++) {
+			uint64_t end = tlat_wheel_end(jiffies, ticks);
+
+			assert_true(end > jiffies + ticks &&
+				    end % tlat_wheel_width(ticks - 1) == 0);
+			assert_true(end - jiffies - ticks <= tlat_wheel_width(ticks - 1));
+		}
+	/* 300 ms at 250 Hz, as the kernel's trace has had it: 75 ticks, expired after 77 */
+	assert_int_equal(tlat_wheel_end(1003, 75), 1080);
+	/* jiffies are 1 from -1 ms on, 2 from 3 ms on; with 2 more a bucket ends at 5, at 15 ms */
+	assert_int_equal(tlat_wheel_due(&wheel, 1, 2999999, 2), 11000000);
+	assert_int_equal(tlat_wheel_due(&wheel, 1, 3000000, 2), 15000000);
+	/* that tick has not moved the coarse clock: it is not counted */
+	assert_int_equal(tlat_wheel_due(&wheel, (uint64_t)-2, 3000000, 2), 15000000);
+	assert_int_equal(tlat_wheel_due(&wheel, (uint64_t)-1000001, 3000000, 2), 11000000);
 }
 
 static void the_wheel_keeps_to_its_buckets(void **state)
 {
 	(void)state;
-	assert_int_equal(granularity(2), 1);
-	assert_int_equal(granularity(62), 1);
-	assert_int_equal(granularity(63), 8);
-	assert_int_equal(granularity(75), 8);
-	assert_int_equal(granularity(504), 64);
 	check_wheel(5 * MS, 50);
 	check_wheel(300 * MS, 6);
 }
@@ -772,33 +795,50 @@ static void phases_are_drawn_or_at_a_distance(void **state)
 
 /* == What the kernel tells == */
 
+/* Whether a run says that its expiry is soft, on a kernel that is said to preempt so. */
+static bool says_soft(struct tlat_run_opts opts, const char *preempt, int32_t *ret_policy)
+{
+	struct tlat_report *report;
+	bool said;
+
+	strcpy(machine->facts.preempt, preempt);
+	opts.samples = 3;
+	report = measured(&opts);
+	said = has_finding(tlat_report_result(report, 0), "softirq-expiry");
+	*ret_policy = tlat_report_result(report, 0)->wait.policy;
+	tlat_report_free(report);
+	return said;
+}
+
+/* Of sleeps only those of real-time threads are not. */
 static void a_preempt_rt_kernel_is_told_where_timers_are_soft(void **state)
 {
 	const struct {
 		const char *probe;
-		bool soft;
-	} probes[] = { { "timer-timerfd", true },    { "timer-posix-sigwait", true },
-		       { "timer-itimer", true },     { "timer-sockopt", true },
-		       { "timer-nanosleep", false }, { "timer-futex", false },
-		       { "timer-poll", false },	     { "timer-spin", false } };
+		bool timer, sleep;
+	} probes[] = { { "timer-timerfd", true, false },   { "timer-posix-sigwait", true, false },
+		       { "timer-itimer", true, false },	   { "timer-sockopt", true, false },
+		       { "timer-nanosleep", false, true }, { "timer-futex", false, true },
+		       { "timer-poll", false, true },	   { "timer-mq", false, true },
+		       { "timer-spin", false, false },	   { "null", false, false } };
 	char preempt[sizeof(machine->facts.preempt)];
+	int32_t policy;
 
 	(void)state;
 	memcpy(preempt, machine->facts.preempt, sizeof(preempt));
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(probes); i++) {
 		struct tlat_run_opts opts = base(probes[i].probe);
+		bool said = says_soft(opts, "rt", &policy);
 
-		opts.samples = 3;
-		for (int rt = 0; rt < 2; rt++) {
-			struct tlat_report *report;
-
-			strcpy(machine->facts.preempt, rt ? "rt" : "full");
-			report = measured(&opts);
-			assert_int_equal(
-				has_finding(tlat_report_result(report, 0), "softirq-expiry"),
-				rt && probes[i].soft);
-			tlat_report_free(report);
-		}
+		/* the real-time policy may have been refused */
+		assert_int_equal(said, probes[i].timer ||
+					       (probes[i].sleep && policy == TLAT_SCHED_OTHER));
+		assert_false(says_soft(opts, "full", &policy));
+		opts.policy = TLAT_SCHED_OTHER;
+		opts.priority = 0;
+		assert_int_equal(says_soft(opts, "rt", &policy),
+				 probes[i].timer || probes[i].sleep);
+		assert_false(says_soft(opts, "full", &policy));
 	}
 	memcpy(machine->facts.preempt, preempt, sizeof(preempt));
 }
@@ -888,11 +928,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_timer_is_measured_or_on_the_list),
+		cmocka_unit_test(a_denied_call_is_explained),
 		cmocka_unit_test(no_timer_leaves_anything_behind),
 		cmocka_unit_test(a_stop_ends_every_wait),
 		cmocka_unit_test(one_process_has_one_itimer),
 		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_named),
 		cmocka_unit_test(slack_delays_ordinary_sleeps_by_itself),
+		cmocka_unit_test(a_timeout_ends_with_its_bucket),
 		cmocka_unit_test(the_wheel_keeps_to_its_buckets),
 		cmocka_unit_test(no_expiration_is_lost_or_invented),
 		cmocka_unit_test(a_timer_tells_its_thread_and_no_other),

@@ -98,6 +98,25 @@ static bool holds_idle(const struct tlat_run_config *c)
 	return c->cpu_latency_ns != TLAT_DEFAULT;
 }
 
+/* Whether a thread takes CPU time for as long as it waits. */
+static bool waits_awake(const struct tlat_run_config *c)
+{
+	for (size_t i = 0; i < c->selection.n; i++)
+		if (c->selection.probes[i].spins)
+			return true;
+	return c->target == TLAT_TARGET_BUSY;
+}
+
+/* For how long one of its real-time threads may run without a rest: a waker settles, a thread that
+ * spins does so until its expiry or its kick. */
+static int64_t longest_spin_ns(const struct tlat_run_config *c)
+{
+	int64_t settle_ns = tlat_sweep_max_settle_ns(&c->sweep, tlat_option_or_zero(c->settle_ns));
+	int64_t wait_ns = waits_awake(c) ? tlat_option_or_zero(c->interval_ns) : 0;
+
+	return settle_ns > wait_ns ? settle_ns : wait_ns;
+}
+
 static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 {
 	int r;
@@ -119,8 +138,7 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 	tlat_rights_for_probes(tlat_save_is_file(&s->save) || holds_idle(&s->config) ||
 			       s->config.trace_mark);
 	end_with_parent();
-	tlat_rights_limit_rt(tlat_sweep_max_settle_ns(&s->config.sweep, s->config.settle_ns),
-			     "tlat run", TLAT_EXIT_NO_ANSWER);
+	tlat_rights_limit_rt(longest_spin_ns(&s->config), "tlat run", TLAT_EXIT_NO_ANSWER);
 	return open_clock(s, reterr);
 }
 

@@ -50,6 +50,12 @@ static bool is_empty(const struct tlat_summary *s)
 	return s->asked == 0 && s->recorded == 0;
 }
 
+/* One that keeps a grid, or would: what waits for nothing has no interval. */
+static bool is_timer(const struct tlat_summary *s)
+{
+	return !is_empty(s) && s->kick_cpu < 0 && s->interval_ns > 0;
+}
+
 const char *tlat_results_cpus(const struct tlat_result *result, char *text)
 {
 	struct tlat_summary s;
@@ -112,6 +118,22 @@ static void samples_cell(const struct row *row, char *text)
 	snprintf(text, CELL_TEXT, "%" PRIu64, s->early + s->recorded + s->overflow);
 }
 
+static void missed_cell(const struct row *row, char *text)
+{
+	if (is_timer(&row->summary))
+		snprintf(text, CELL_TEXT, "%" PRIu64, row->summary.missed);
+	else
+		strcpy(text, "-");
+}
+
+static void slack_cell(const struct row *row, char *text)
+{
+	if (is_timer(&row->summary))
+		tlat_time_exact(row->summary.slack_ns, text);
+	else
+		strcpy(text, "-");
+}
+
 #define FIGURE_CELL(name, field, digits)                                                           \
 	static void name(const struct row *row, char *text)                                        \
 	{                                                                                          \
@@ -153,9 +175,16 @@ static const struct column figure_columns[] = {
 	{ { "samples", true }, samples_cell }, { { "min", true }, min_cell },
 	{ { "p50", true }, p50_cell },	       { { "+-p50", true }, u_cell },
 	{ { "p99", true }, p99_cell },	       { { "p99.9", true }, p999_cell },
-	{ { "max", true }, max_cell },	       { { "call", true }, call_cell },
-	{ { "floor", true }, floor_cell },
+	{ { "max", true }, max_cell },
 };
+
+static const struct column timer_columns[] = {
+	{ { "missed", true }, missed_cell },
+	{ { "slack", true }, slack_cell },
+};
+
+static const struct column call_column = { { "call", true }, call_cell };
+static const struct column floor_column = { { "floor", true }, floor_cell };
 
 struct layout {
 	struct column columns[COLUMNS_MAX];
@@ -192,17 +221,27 @@ static bool cpu_latency_differs(const struct tlat_summary *a, const struct tlat_
 	return a->cpu_latency_ns != b->cpu_latency_ns;
 }
 
-static bool any_returns(const struct tlat_report *report)
+static bool any(const struct tlat_report *report, bool (*is)(const struct tlat_summary *))
 {
 	const struct tlat_result *result;
 	struct tlat_summary s;
 
 	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
 		tlat_results_summary(result, &s);
-		if (isfinite(s.back_p50_ns))
+		if (is(&s))
 			return true;
 	}
 	return false;
+}
+
+static bool returns(const struct tlat_summary *s)
+{
+	return isfinite(s->back_p50_ns);
+}
+
+static bool is_no_timer(const struct tlat_summary *s)
+{
+	return !is_empty(s) && !is_timer(s);
 }
 
 static void add_columns(struct layout *layout, const struct column *columns, size_t n)
@@ -225,7 +264,13 @@ static void choose_columns(struct layout *layout, const struct tlat_report *repo
 	if (varies(report, cpu_latency_differs))
 		add_columns(layout, &cpu_latency_column, 1);
 	add_columns(layout, figure_columns, TLAT_ARRAY_SIZE(figure_columns));
-	if (any_returns(report))
+	/* Nobody calls a timer; beside others its own columns would leave no room for theirs. */
+	if (any(report, is_timer) && !any(report, is_no_timer))
+		add_columns(layout, timer_columns, TLAT_ARRAY_SIZE(timer_columns));
+	else
+		add_columns(layout, &call_column, 1);
+	add_columns(layout, &floor_column, 1);
+	if (any(report, returns))
 		add_columns(layout, &back_column, 1);
 	for (size_t i = 0; i < layout->n; i++)
 		if (layout->columns[i].cell == u_cell)
@@ -303,8 +348,9 @@ static void fit(struct layout *layout, const struct tlat_report *report, size_t 
 		void (*cell)(const struct row *row, char *text);
 		const char *name;
 	} spare[] = {
-		{ floor_cell, "floor" }, { call_cell, "call" },	      { back_cell, "back" },
-		{ p999_cell, "p99.9" },	 { samples_cell, "samples" },
+		{ floor_cell, "floor" },   { call_cell, "call" },	{ back_cell, "back" },
+		{ p999_cell, "p99.9" },	   { samples_cell, "samples" }, { slack_cell, "slack" },
+		{ missed_cell, "missed" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(spare); i++) {
@@ -333,6 +379,10 @@ static void print_legend(const struct layout *layout, bool marked, FILE *out)
 		return;
 	fprintf(line, "cpus a->b: waker -> waiter; %s: expanded uncertainty of p50, k=2",
 		uncertainty_title());
+	if (has_column(layout, missed_cell))
+		fputs("; missed: expiries that passed while an earlier one was late", line);
+	if (has_column(layout, slack_cell))
+		fputs("; slack: timer slack of the thread", line);
 	if (has_column(layout, call_cell))
 		fputs("; call: cost of the waking call, median", line);
 	if (has_column(layout, back_cell))

@@ -159,7 +159,12 @@ static void print_corrected(const struct tlat_summary *s, FILE *out)
 	if (isnan(s->corrected_max_ns))
 		return;
 	fprintf(out, "%*s", INDENT, "");
-	add(&line, ": ", "corrected for %" PRIu64 " hidden expiries", s->missed);
+	/* What hides behind several values that overflowed is known in part only. */
+	if (s->overflow > 1 && s->corrected_added < s->missed)
+		add(&line, ": ", "corrected for %" PRIu64 " of %" PRIu64 " hidden expiries",
+		    s->corrected_added, s->missed);
+	else
+		add(&line, ": ", "corrected for %" PRIu64 " hidden expiries", s->corrected_added);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(figures); i++)
 		if (isfinite(figures[i].ns))
 			add(&line, ", ", "%s %s", figures[i].name,

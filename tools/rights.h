@@ -22,9 +22,10 @@ void tlat_rights_for_writing(bool writes_file);
 
 /*
  * RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking: ten times its longest
- * spin. Wakers rest every 8 ms, except that a single settle may be as long as the user says. At the
- * limit the program says so and ends with that exit code: something else holds a thread up that
- * another one waits for, and the machine with it.
+ * spin. Threads that spin rest every 8 ms, except that a single settle, or the interval of a wait
+ * that takes CPU time, may be as long as the user says. At the limit the program says so and ends
+ * with that exit code: something else holds a thread up that another one waits for, and the machine
+ * with it.
  */
 void tlat_rights_limit_rt(int64_t spin_ns, const char *program, int code);
 

@@ -419,7 +419,7 @@ struct tlat_probe_facts {
 	const char *from; /* where the interval begins, in words */
 	const char *to;	  /* where it ends */
 	int32_t pair;	  /* 1: a waker and a waiter; 0: one thread */
-	int32_t reserved;
+	int32_t spins;	  /* 1: its wait takes CPU time, all of the interval; 0: it sleeps */
 };
 
 /*
@@ -759,6 +759,9 @@ struct tlat_summary {
 	int64_t runtime_ns, deadline_ns, period_ns; /* of the waiter under DEADLINE, else 0 */
 	int64_t break_ns;			    /* the run was to end above this; 0: no */
 	double back_p50_ns; /* from a handler's first act to the interrupted code; NAN: none */
+	/* How many expiries the corrected figures have that the others have not: fewer than missed
+	 * where values that overflowed are known only as a sum. */
+	uint64_t corrected_added;
 };
 
 /*

@@ -73,6 +73,7 @@ static int open_pidfd(struct tlat_signal_shared *shared, struct tlat_error *rete
 	if (shared->fd < 0)
 		return tlat_fail(reterr, -errno, "pidfd_open(2) failed: %s%s", strerror(errno),
 				 errno == ENOSYS   ? "; Linux 5.3 has it"
+				 : errno == EPERM  ? "; see seccomp"
 				 : errno == EMFILE ? "; raise RLIMIT_NOFILE"
 						   : "");
 	return 0;
@@ -83,8 +84,13 @@ int tlat_signal_pidfd_supported(struct tlat_error *reterr)
 	struct tlat_signal_shared trial = { 0 };
 	int error = open_pidfd(&trial, reterr);
 
-	if (!error)
-		close(trial.fd);
+	if (error)
+		return error;
+	/* signal 0 is none */
+	if (syscall(SYS_pidfd_send_signal, trial.fd, 0, NULL, 0))
+		error = tlat_fail(reterr, -errno, "pidfd_send_signal(2) failed: %s%s",
+				  strerror(errno), errno == EPERM ? "; see seccomp" : "");
+	close(trial.fd);
 	return error;
 }
 

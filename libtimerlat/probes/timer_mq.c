@@ -44,6 +44,7 @@ static int refuse(struct tlat_error *reterr)
 
 	return tlat_fail(reterr, code, "mq_open() failed: %s%s", strerror(-code),
 			 code == -EMFILE   ? "; raise RLIMIT_MSGQUEUE or RLIMIT_NOFILE"
+			 : code == -EPERM  ? "; see seccomp"
 			 : code == -ENOSYS ? "; the kernel needs CONFIG_POSIX_MQUEUE"
 			 : code == -ENOSPC ? "; raise fs.mqueue.queues_max"
 					   : "");
@@ -51,12 +52,18 @@ static int refuse(struct tlat_error *reterr)
 
 static int mq_supported(struct tlat_error *reterr)
 {
+	const struct timespec past = { 0 };
 	mqd_t queue = make_queue();
+	char message[MESSAGE_BYTES];
+	int error = 0;
 
 	if (queue == (mqd_t)-1)
 		return refuse(reterr);
+	if (mq_timedreceive(queue, message, MESSAGE_BYTES, NULL, &past) < 0 && errno != ETIMEDOUT)
+		error = tlat_fail(reterr, -errno, "mq_timedreceive() failed: %s%s", strerror(errno),
+				  errno == EPERM ? "; see seccomp" : "");
 	mq_close(queue);
-	return 0;
+	return error;
 }
 
 static int mq_probe_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,

@@ -184,14 +184,19 @@ def judge_all(boot, files, name, user):
     return fates
 
 
-# What expires in the thread ktimers, at SCHED_FIFO 1, on PREEMPT_RT; all other timers have their own
-# interrupt there too (kernel/time/hrtimer.c, HRTIMER_MODE_HARD), or expire with the tick.
+# What expires in the thread ktimers, at SCHED_FIFO 1, on PREEMPT_RT. The others are sleeps: those of
+# threads with a real-time policy have their own interrupt there too (kernel/time/hrtimer.c,
+# HRTIMER_MODE_HARD), those of other threads expire in ktimers as well. What spins does not sleep.
 SOFT = ("timer-timerfd*", "timer-posix-*", "timer-itimer", "timer-uring*", "timer-sockopt")
+SPINS = ("timer-spin", "timer-cputime")
+REAL_TIME = ("fifo", "rr", "deadline")
 
 
 def judge_expiry(boot, result):
     """The finding on ktimers is where it belongs, and nowhere else."""
     soft = any(fnmatch.fnmatchcase(result["probe"], pattern) for pattern in SOFT)
+    if result["probe"].startswith("timer-") and result["probe"] not in SPINS:
+        soft = soft or result["wait"]["policy"] not in REAL_TIME
     said = any(f["id"] == "softirq-expiry" for f in result["findings"])
     expect(boot, said == (soft and boot.kernel.endswith("-rt")),
            f"{result['probe']}: softirq-expiry is {'' if said else 'not '}said")
@@ -205,9 +210,9 @@ def probes(boot, files):
         expect(boot, set(fates) == set(names),
                f"listed, but not run as {user}: {set(names) - set(fates)}")
         boot.probes |= {(probe, user): fate for probe, fate in fates.items()}
-    for result in files.report("root")["results"]:
-        if result["supported"]:
-            judge_expiry(boot, result)
+        for result in files.report(user)["results"]:
+            if result["supported"]:
+                judge_expiry(boot, result)
 
 
 # == storms ==
