@@ -7,7 +7,7 @@
  *		 | disturbed | n
  *	op     = < | <= | = | >= | >
  *	value  = time (min, max, mean, p) | a share from 0 to 1 (P) | a count (all others)
- *	time   = NUMBER (ns | us | ms | s) | 0
+ *	time   = NUMBER (ns | us | µs | ms | s) | 0
  *
  * Spaces may stand between any two of these. Numbers are read digit by digit: strtod() would
  * follow the locale, and take "1,5" for 1.5 in some of them.
@@ -45,14 +45,12 @@ static const struct {
 	{ ">", TLAT_OP_MORE },	   { "=", TLAT_OP_EQUAL },
 };
 
+/* us also with the micro sign, or with the Greek letter that looks like it. */
 static const struct {
 	const char *name;
 	int exponent; /* ns = value * 10^exponent */
 } time_units[] = {
-	{ "ns", 0 },
-	{ "us", 3 },
-	{ "ms", 6 },
-	{ "s", 9 },
+	{ "ns", 0 }, { "us", 3 }, { "\xc2\xb5s", 3 }, { "\xce\xbcs", 3 }, { "ms", 6 }, { "s", 9 },
 };
 
 /* A decimal number as written, so that a unit shifts it without rounding. */

@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -26,11 +26,28 @@ static int read_blocked(int task_fd, const char *tid, uint64_t *ret_mask)
 	return 0;
 }
 
+/* As /proc numbers it: where it is mounted for an outer PID namespace, gettid(2) says another. */
+static int find_self(long *ret_tid)
+{
+	char link[64]; /* PID/task/TID */
+	ssize_t n = readlink("/proc/thread-self", link, sizeof(link) - 1);
+	const char *tid;
+
+	if (n < 0)
+		return -errno;
+	link[n] = '\0';
+	tid = strrchr(link, '/');
+	if (!tid)
+		return -EPROTO;
+	*ret_tid = atol(tid + 1);
+	return 0;
+}
+
 static int read_all_blocked(DIR *tasks, uint64_t *ret_mask)
 {
-	long self = syscall(SYS_gettid);
 	struct dirent *entry;
-	int error = 0;
+	long self;
+	int error = find_self(&self);
 
 	*ret_mask = UINT64_MAX;
 	while (!error && (entry = readdir(tasks)))

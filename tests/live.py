@@ -3,6 +3,7 @@
 """The live table, seen through a pseudo-terminal of several sizes: what stands on the screen at any
 moment, that nothing else is harmed, and that nothing is sent to what is no terminal."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -251,10 +252,74 @@ def nothing_is_sent_where_there_is_no_terminal():
         check(how.get("out", True) or not data, f"{how}: standard error has {data[:80]}")
 
 
+def seconds_of_job(slave, foreground, words):
+    """A job of the session that has this terminal: how long until it stopped or ended, and whether
+    it was stopped; then it goes on in the foreground, to the exit code. For a process of its own."""
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+
+    def become_job():
+        os.setpgid(0, 0)
+        if foreground:
+            os.tcsetpgrp(slave, os.getpgrp())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+
+    begun = time.monotonic()
+    job = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+                           env=os.environ | {"TERM": "xterm"}, preexec_fn=become_job)
+    _, status = os.waitpid(job.pid, os.WUNTRACED)
+    seconds, stopped = time.monotonic() - begun, os.WIFSTOPPED(status)
+    if stopped:
+        os.tcsetpgrp(slave, job.pid)
+        os.killpg(job.pid, signal.SIGCONT)
+        _, status = os.waitpid(job.pid, 0)
+    return [seconds, stopped, os.waitstatus_to_exitcode(status)]
+
+
+def job(foreground, stops):
+    """What came to the terminal, and what seconds_of_job() says."""
+    master, slave = pty.openpty()
+    set_size(master, 120, 30)
+    if stops:
+        attributes = termios.tcgetattr(slave)
+        attributes[3] |= termios.TOSTOP
+        termios.tcsetattr(slave, termios.TCSANOW, attributes)
+    answer, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            told = seconds_of_job(slave, foreground, [TLAT, "run", *threads(1)])
+            os.write(tell, json.dumps(told).encode())
+        finally:
+            os._exit(0)
+    os.close(slave)
+    os.close(tell)
+    data = drain(master, 20)
+    os.close(master)
+    told = os.read(answer, 4096)
+    os.close(answer)
+    os.waitpid(child, 0)
+    return data, *json.loads(told)
+
+
+def a_job_in_the_background_leaves_the_terminal_alone():
+    data, _, _, code = job(foreground=True, stops=False)
+    check(b"\x1b" in data and code == 0, f"no table in the foreground: exit {code}, {data[:80]}")
+    data, _, stopped, code = job(foreground=False, stops=False)
+    check(b"\x1b" not in data, f"a table over the shell: {data[:80]}")
+    check(b"timer-nanosleep" in data and code == 0, f"no results: exit {code}, {data[:80]}")
+    check(not stopped, "stopped without tostop")
+    data, seconds, stopped, code = job(foreground=False, stops=True)
+    check(stopped and seconds >= 1.5, f"under tostop it was stopped after {seconds:.1f} s of 1.5")
+    check(b"timer-nanosleep" in data and code == 0, f"tostop: exit {code}, {data[:80]}")
+
+
 for test in (a_wide_terminal_has_all_columns, a_narrow_terminal_has_what_fits,
              a_short_terminal_is_not_scrolled, a_resized_terminal_is_followed,
              the_end_leaves_nothing_behind, rows_can_be_sorted_by_max,
-             nothing_is_sent_where_there_is_no_terminal):
+             nothing_is_sent_where_there_is_no_terminal,
+             a_job_in_the_background_leaves_the_terminal_alone):
     test()
 print(f"{failures} failures")
 sys.exit(failures > 0)

@@ -307,6 +307,8 @@ static void numbers_are_read_as_written(void **state)
 	} cases[] = {
 		{ "max<50us", 50000 },
 		{ "max<1.1us", 1100 },
+		{ "max<50\xc2\xb5s", 50000 },
+		{ "max<1.5 \xce\xbcs", 1500 },
 		{ "max<0", 0 },
 		{ "max<0.0", 0 },
 		{ "max<.5ms", 5e5 },
@@ -394,6 +396,8 @@ static void a_wrong_term_is_named_with_its_remedy(void **state)
 		{ "max<us", "no time", "50us" },
 		{ "max<5sec", "5 has no unit", "5us" },
 		{ "max<5nss", "5 has no unit", "5us" },
+		{ "max<5\xc2\xb5", "5 has no unit", "5us" },
+		{ "max<5\xc2\xb5sec", "5 has no unit", "5us" },
 		{ "max==5us", "no time", "50us" },
 		{ "n>=", "no number", "1e6" },
 		{ "n>=-1", "-1", "from 0" },

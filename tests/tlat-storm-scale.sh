@@ -50,6 +50,15 @@ storm 60 --clocks all --rate 1k,20k -d 200ms --json "$work/all.json" >"$work/out
 storm 60 --handler rearm -d 100ms >"$work/out"
 grep -q ' stale' "$work/out" || fail "--handler rearm has no column of stale signals"
 
+# Timers that are refused are a finding, and when there are no others there is no answer.
+code=0
+( ulimit -Si 0; storm 60 -d 50ms ) >"$work/out" 2>"$work/err" || code=$?
+grep -q 'signal-limit: 1 of 1 timers' "$work/out" || fail "ulimit -i 0: $(cat "$work/out")"
+[ "$code" = 2 ] || fail "a storm without a timer: exit $code, not 2"
+grep -q 'nothing could be measured' "$work/err" || fail "ulimit -i 0: says \"$(cat "$work/err")\""
+( ulimit -Si 0; storm 60 --clocks monotonic,timerfd -d 50ms ) >"$work/out" ||
+	fail "timerfd needs no signal, and was measured: exit $?"
+
 # A signal ends it, and what was measured is printed. In the foreground of its own: a shell's "&"
 # would have it ignore SIGINT.
 "$TLAT" storm -d 1h >"$work/out" &

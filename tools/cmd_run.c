@@ -142,20 +142,6 @@ static int prepare(struct tlat_session *s, struct tlat_error *reterr)
 	return open_clock(s, reterr);
 }
 
-/* A probe that cannot run here is a result, but when that is all there is no answer. */
-static bool has_measured(const struct tlat_report *report)
-{
-	const struct tlat_result *result;
-	struct tlat_summary summary;
-
-	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
-		tlat_results_summary(result, &summary);
-		if (summary.asked)
-			return true;
-	}
-	return false;
-}
-
 static int exit_code(int verdict)
 {
 	static const int codes[] = {
@@ -210,7 +196,7 @@ static int conclude(struct tlat_session *s)
 		return TLAT_EXIT_BAD;
 	if (s->config.strict && tlat_findings_worst(s->report) >= TLAT_WARN)
 		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
-	if (!has_measured(s->report) && !tlat_stop_requested())
+	if (!tlat_results_measured(s->report) && !tlat_stop_requested())
 		return tlat_complain("run", "nothing could be measured; see the findings");
 	if (code != TLAT_EXIT_BAD && !strcmp(tlat_report_end(s->report), "error"))
 		return tlat_complain("run", "a measurement broke off; see the findings");

@@ -47,5 +47,7 @@ int tlat_conclude(const struct tlat_conclusion *c, struct tlat_report *report)
 	if (c->strict && tlat_findings_worst(report) >= TLAT_WARN)
 		return tlat_complain(c->command,
 				     "--strict: the measurement is degraded; see findings");
+	if (!tlat_results_measured(report) && !tlat_stop_requested())
+		return tlat_complain(c->command, "nothing could be measured; see the findings");
 	return TLAT_EXIT_FINE;
 }

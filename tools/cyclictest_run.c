@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
+#include "monotonic.h"
 #include "stop.h"
 #include "tool.h"
 
@@ -22,14 +22,6 @@
 #define LIVE_MS	     100
 #define PAUSE_MAX_MS 1000
 #define GRACE_NS     (SEC_NS / 50) /* for the last slot of a duration */
-
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * SEC_NS + ts.tv_nsec;
-}
 
 /* == What to measure == */
 
@@ -167,7 +159,7 @@ static int pause_ms(const struct tlat_cyc_session *s, const struct view *view)
 {
 	int64_t interval_ns = s->config->interval_us * 1000;
 	int64_t ms = (int64_t)stream_of(interval_ns) * interval_ns / 4 / 1000000;
-	int64_t left_ms = (view->until_ns - now_ns()) / 1000000 + 1;
+	int64_t left_ms = (view->until_ns - tlat_monotonic_ns()) / 1000000 + 1;
 
 	if (ms > PAUSE_MAX_MS)
 		ms = PAUSE_MAX_MS;
@@ -184,7 +176,7 @@ static void attend(struct tlat_cyc_session *s)
 	bool over = false;
 
 	if (s->config->duration_s)
-		view.until_ns = now_ns() + s->config->duration_s * SEC_NS + GRACE_NS;
+		view.until_ns = tlat_monotonic_ns() + s->config->duration_s * SEC_NS + GRACE_NS;
 	tlat_stop_let_through();
 	redraw(s, &view);
 	while (!over) {
@@ -196,7 +188,7 @@ static void attend(struct tlat_cyc_session *s)
 			take_values(s, i);
 		tlat_cyc_status_serve(&s->status, &s->stats, tlat_cyc_smi_look(&s->smi));
 		redraw(s, &view);
-		if (now_ns() >= view.until_ns || ferror(stdout))
+		if (tlat_monotonic_ns() >= view.until_ns || ferror(stdout))
 			tlat_run_stop(s->run);
 	}
 	if (is_live(s->config) && s->config->refresh_on_max)

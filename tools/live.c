@@ -117,6 +117,17 @@ static bool is_possible(void)
 	return isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
 }
 
+/*
+ * In the background the screen is another job's, and under "stty tostop" a write would stop the
+ * run. A terminal that does not control this process knows no background.
+ */
+static bool is_foreground(void)
+{
+	pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	return group < 0 || group == getpgrp();
+}
+
 /* Asked anew for each refresh, so that a change of size needs no signal. */
 static struct screen look(void)
 {
@@ -286,7 +297,7 @@ void tlat_live_draw(struct tlat_live *live, struct tlat_run *run)
 	struct row *rows;
 	int n;
 
-	if (!live->show)
+	if (!live->show || !is_foreground())
 		return;
 	rows = collect(live, run, &n);
 	if (n)
@@ -298,7 +309,7 @@ void tlat_live_end(struct tlat_live *live)
 {
 	static const char wipe[] = "\r\033[J";
 
-	if (live->drawn)
+	if (live->drawn && is_foreground())
 		send(wipe, sizeof(wipe) - 1);
 	live->drawn = false;
 }

@@ -21,6 +21,12 @@ void tlat_results_repeat(const struct tlat_report *report, FILE *out);
 
 size_t tlat_results_count(const struct tlat_report *report);
 
+/*
+ * Whether any result has something to say. A probe that cannot run here is a result, and so is a
+ * storm without a timer, but when that is all there is no answer.
+ */
+bool tlat_results_measured(const struct tlat_report *report);
+
 /* The value of a fact, "" when it is not known; as long as tlat_report_fact() says. */
 const char *tlat_results_fact(const struct tlat_report *report, const char *name);
 

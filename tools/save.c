@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "monotonic.h"
 #include "options.h"
 #include "save.h"
 #include "tool.h"
@@ -16,14 +16,6 @@
 
 #define EVERY_NS 60000000000
 #define MS_NS	 1000000
-
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* Whether a report takes the place of the one before it; what went into a pipe stays there. */
 static bool is_replaced(const struct tlat_save *save)
@@ -41,12 +33,12 @@ void tlat_save_init(struct tlat_save *save, const char *path, bool append, int64
 	save->replaced = is_replaced(save);
 	if (every_ns == TLAT_UNSET)
 		save->every_ns = EVERY_NS;
-	save->due_ns = now_ns() + save->every_ns;
+	save->due_ns = tlat_monotonic_ns() + save->every_ns;
 }
 
 int tlat_save_pause_ms(const struct tlat_save *save)
 {
-	int64_t pause_ns = save->due_ns - now_ns();
+	int64_t pause_ns = save->due_ns - tlat_monotonic_ns();
 
 	if (!save->replaced)
 		return -1;
@@ -99,7 +91,7 @@ void tlat_save_now(struct tlat_save *save, const struct tlat_report *report)
 	struct tlat_error error;
 
 	tlat_report_write(report, save->path, 0, &error);
-	save->due_ns = now_ns() + save->every_ns;
+	save->due_ns = tlat_monotonic_ns() + save->every_ns;
 }
 
 int tlat_save_end(const struct tlat_save *save, const struct tlat_report *report,

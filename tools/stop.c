@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "monotonic.h"
 #include "stop.h"
 #include "tool.h"
 
@@ -22,25 +23,17 @@ static sigset_t old_mask;
 /* timeout(1) and terminals send one request twice, to the process and to its group. */
 #define ONE_REQUEST_NS 500000000LL
 
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static void on_signal(int sig)
 {
 	static int64_t first_ns; /* handlers do not interrupt each other: each masks all */
 
 	if (!first_ns) {
-		first_ns = now_ns();
+		first_ns = tlat_monotonic_ns();
 		if (!finished)
 			__atomic_store_n(&requested, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	if (now_ns() - first_ns < ONE_REQUEST_NS)
+	if (tlat_monotonic_ns() - first_ns < ONE_REQUEST_NS)
 		return;
 	signal(sig, SIG_DFL);
 	raise(sig);

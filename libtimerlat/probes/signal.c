@@ -50,7 +50,7 @@ static int take_for_process(struct tlat_signal_shared *shared, struct tlat_error
 	if (error)
 		return tlat_fail(reterr, error,
 				 "what other threads block cannot be read below /proc/self/task: "
-				 "%s; mount /proc, or use signal-tgkill-*",
+				 "%s; mount /proc in this PID namespace, or use signal-tgkill-*",
 				 strerror(-error));
 	shared->signal = tlat_rtsignal_take_alone(tlat_signal_handler, &allowed);
 	if (shared->signal < 0)

@@ -135,5 +135,17 @@ def l5():
     assert ("clock-slow" in ids["null"]) == (own["clock"]["source"] == "clock_gettime"), ids
 
 
+def l6():
+    """The thread numbers of /proc are not those of the namespace: a signal to the process is sent
+    all the same, as it is known which thread is which."""
+    need_root()
+    under = ["unshare", "-p", "-f"]
+    if command(*under, "true").code:
+        raise Skip("PID namespaces are not available")
+    found = report_of("signal-kill-handler", "-n", 50, "--warmup", 0, before=under)
+    assert "unsupported" not in findings(found), findings(found)["unsupported"]
+    assert found["results"][0]["counts"]["recorded"] > 0, found["results"][0]["counts"]
+
+
 if __name__ == "__main__":
-    main([l1, l2, l3, l4, l5])
+    main([l1, l2, l3, l4, l5, l6])

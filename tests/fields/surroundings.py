@@ -119,7 +119,7 @@ def report(*words: str, under: Words = (), **variables: str) -> dict[str, Any]:
 
 
 def report_of(*words: Any, before: Words = (), env: Mapping[str, str] = {}) -> dict[str, Any]:
-    """The report of "tlat run WORDS", as they are typed."""
+    """The report of `tlat run WORDS`, with WORDS passed unchanged."""
     return report("run", *map(str, words), "-q", under=before, **env)
 
 

@@ -61,8 +61,48 @@ def test_a_cyclictest_histogram(tmp_path: Path) -> None:
     assert list(first.histogram.counts) == [3, 10, 0, 1, 0, 1]
     assert list(first.histogram.edges[:5]) == [1000, 2000, 3000, 4000, 5000]
     assert report.n == 28, "two threads of one run"
-    assert [finding.id for finding in report.findings] == ["foreign", "histogram-overflow"]
+    assert [finding.id for finding in report.findings] == [
+        "foreign",
+        "unit-assumed",
+        "histogram-overflow",
+    ]
     assert first.meets("max<=1ms").verdict is timerlat.Verdict.INCONCLUSIVE, "what ran over"
+
+
+def found(report: timerlat.Report) -> list[str]:
+    return [finding.id for finding in report.findings]
+
+
+def test_the_unit_of_a_cyclictest_text_is_given_or_marked_as_assumed(tmp_path: Path) -> None:
+    path = written(tmp_path, CYCLICTEST.replace("Overflows: 00002", "Overflows: 00000"))
+    assumed, us, ns = timerlat.load(path), timerlat.load(path, unit="us"), timerlat.load(path, "ns")
+    assert assumed.results[0].min == us.results[0].min == 1000
+    assert (ns.results[0].min, ns.results[1].max) == (1, 2)
+    assert found(assumed) == ["foreign", "unit-assumed"]
+    assert found(us) == found(ns) == ["foreign"]
+    assert 'unit="ns"' in str(assumed.findings[1].remedy)
+    assert timerlat.load_all(path, unit="ns")[0].results[0].min == 1
+    with pytest.raises(timerlat.InvalidOption, match="ms.*after -N"):
+        timerlat.load(path, unit="ms")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "command, ns",
+    [
+        ("# /usr/bin/cyclictest -q -N -h 100", 1),
+        ("$ sudo cyclictest -mqN -h100", 1),
+        ("cyclictest --nsecs --histogram=100", 1),
+        ("# cyclictest -q -h 100", 1000),
+        ("# cyclictest -q -h 100 | grep -N 3", 1000),
+        ("# cyclictest -t2 -c NANO -h 100", 1000),
+    ],
+)
+def test_a_command_line_beside_a_text_tells_its_unit(
+    tmp_path: Path, command: str, ns: int
+) -> None:
+    report = timerlat.load(written(tmp_path, f"{command}\n{CYCLICTEST}"))
+    assert report.results[0].min == ns
+    assert "unit-assumed" not in found(report)
 
 
 @pytest.mark.parametrize("in_ns", [0, 1])

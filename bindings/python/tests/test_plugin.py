@@ -3,7 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Callable
 
 import pytest
 
@@ -172,3 +180,158 @@ def test_without_markers_nothing_is_measured_or_printed(pytester: pytest.Pyteste
     result = run(pytester)
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*latency*")
+
+
+# == Several processes ==
+
+#: A measurement that goes on until the other process is ready for its own, and a while longer.
+MEETING = """
+import json, os, pathlib, time
+import timerlat, timerlat._run
+
+folder = pathlib.Path(__file__).parent
+before = timerlat._run.Session.run
+
+def measure(self, probe, **options):
+    begin, end = time.monotonic(), time.monotonic() + 20
+    while len(list(folder.glob("ready-*"))) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    (folder / f"measured-{os.getpid()}").write_text(json.dumps([begin, time.monotonic()]))
+    return before(self, probe, **options)
+
+timerlat._run.Session.run = measure
+
+def pytest_runtest_setup(item):
+    (folder / f"ready-{os.getpid()}").touch()
+"""
+
+TWO = """
+import pytest
+@pytest.mark.latency_budget("p50<2us", probe="timer-nanosleep")
+def test_first(): ...
+@pytest.mark.latency_budget("p50<2us", probe="timer-nanosleep")
+def test_second(): ...
+"""
+
+
+def meeting(pytester: pytest.Pytester) -> None:
+    conftest = pytester.path / "conftest.py"
+    conftest.write_text(conftest.read_text() + MEETING)
+    pytester.makepyfile(TWO)
+
+
+def assert_one_after_the_other(pytester: pytest.Pytester) -> None:
+    first, second = sorted(
+        json.loads(path.read_text()) for path in pytester.path.glob("measured-*")
+    )
+    assert first[1] <= second[0], "both measured at once"
+
+
+def test_two_processes_measure_one_after_the_other(pytester: pytest.Pytester) -> None:
+    meeting(pytester)
+    options = ("-p", "timerlat.pytest_plugin", "-p", "no:cacheprovider", "-k")
+    many = [
+        pytester.popen(
+            [sys.executable, "-m", "pytest", *options, name],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for name in ("first", "second")
+    ]
+    assert [one.wait(60) for one in many] == [0, 0]
+    assert_one_after_the_other(pytester)
+
+
+@contextlib.contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_killed_process_leaves_nobody_waiting(
+    python: Callable[..., subprocess.Popen[str]]
+) -> None:
+    hold = "import time, timerlat._turns as t\nwith t.turn(): print('mine', flush=True); time.sleep(60)"
+    with ended(python(hold)) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "mine\n"
+        with ended(python("import timerlat._turns as t\nwith t.turn(): pass")) as waiter:
+            with pytest.raises(subprocess.TimeoutExpired):
+                waiter.wait(0.5)
+            holder.kill()
+            assert waiter.wait(30) == 0
+
+
+def test_a_removed_lock_is_not_waited_for_by_some(
+    tmp_path: Path, python: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """Who waited for the file that is gone goes on to the one that others find."""
+    lock = tmp_path / "lock"
+    program = f"""
+import os, time, timerlat._turns as t
+t._PATH = {str(lock)!r}
+with t.turn():
+    print(os.path.exists(t._PATH), flush=True)
+    {{}}
+"""
+    with ended(python(program.format("time.sleep(60)"))) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "True\n"
+        with ended(python(program.format("pass"))) as waiter:
+            time.sleep(0.5)
+            lock.unlink()
+            holder.kill()
+            assert waiter.communicate(timeout=30)[0] == "True\n"
+
+
+def test_without_a_place_for_the_lock_it_warns_and_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("timerlat._turns._PATH", str(tmp_path / "none" / "lock"))
+    with pytest.warns(UserWarning, match="others may measure at the same time.*No such file"):
+        with timerlat._turns.turn():
+            pass
+
+
+def test_reports_of_another_process_are_summed_up(pytester: pytest.Pytester) -> None:
+    """As pytest-xdist passes them on: what a controller sees that measures nothing itself."""
+    conftest = pytester.path / "conftest.py"
+    made = conftest.read_text()
+    conftest.write_text(
+        made
+        + """
+def pytest_runtest_logreport(report):
+    with open(pathlib.Path(__file__).with_name("reports"), "a") as file:
+        print(json.dumps(report._to_json()), file=file)
+"""
+    )
+    pytester.makepyfile(TWO)
+    run(pytester).assert_outcomes(passed=2)
+    conftest.write_text(
+        """
+import json, pathlib, pytest
+def pytest_runtestloop(session):
+    for line in pathlib.Path(__file__).with_name("reports").read_text().splitlines():
+        report = pytest.TestReport._from_json(json.loads(line))
+        session.config.hook.pytest_runtest_logreport(report=report)
+    return True
+"""
+    )
+    result = run(pytester)
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        ["*= latency =*", "PASS *test_first: p50<2us", "*samples", "PASS *test_second: p50<2us"]
+    )
+
+
+@pytest.mark.skipif(importlib.util.find_spec("xdist") is None, reason="needs pytest-xdist")
+def test_under_xdist(pytester: pytest.Pytester) -> None:
+    meeting(pytester)
+    result = run(pytester, "-p", "xdist", "-n2")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*= latency =*"])
+    for name in ("first", "second"):
+        result.stdout.fnmatch_lines([f"PASS *test_{name}: p50<2us", "*p50*samples"])
+    assert_one_after_the_other(pytester)

@@ -21,6 +21,8 @@ from timerlat._options import fields_of, nanoseconds
     [
         ("0", 0),
         ("250us", 250_000),
+        ("250\u00b5s", 250_000),
+        ("250\u03bcs", 250_000),
         ("1.5ms", 1_500_000),
         (" 2 s ", 2_000_000_000),
         ("0.1us", 100),

@@ -12,7 +12,7 @@ import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from . import native
 from ._documents import Document, bin_index, read_document, read_text
@@ -20,6 +20,11 @@ from ._options import invalid
 from ._report import Report
 
 _EXPIRY = "the programmed expiry"
+_HZ = {"us": 10**6, "ns": 10**9}
+#: A command line that a script put beside the output; cyclictest itself writes none.
+_COMMAND = re.compile(r"(?:^|[\s/])cyclictest\s+(-[^|;&<>#]*)")
+#: -N, alone or behind others that take no value.
+_NSECS = re.compile(r"(?:^|\s)(?:--nsecs|-[MRSmqrsuvx]*N)(?=\s|$)")
 
 
 @dataclass
@@ -183,7 +188,29 @@ def _numbers(text: str) -> list[int]:
     return [int(word) for word in text.split()]
 
 
-def _cyclictest_text(lines: list[str]) -> Document:
+def _unit_said(lines: list[str]) -> str | None:
+    for line in lines:
+        command = _COMMAND.search(line)
+        if command:
+            return "ns" if _NSECS.search(command[1]) else "us"
+    return None
+
+
+def _cyclictest_text(lines: list[str], unit: str | None) -> Document:
+    """Its numbers look the same whatever their unit, so that one nobody names is a guess."""
+    known = unit or _unit_said(lines)
+    document = _cyclictest_table(lines, _HZ[known or "us"])
+    if not known:
+        text = (
+            "cyclictest's text does not say its unit: the values count as microseconds, which "
+            "makes those of cyclictest -N 1000 times too large"
+        )
+        remedy = 'say it: load(path, unit="us"), or unit="ns" after -N'
+        document["findings"].append(_finding("unit-assumed", "warn", text, remedy))
+    return document
+
+
+def _cyclictest_table(lines: list[str], hz: int) -> Document:
     rows = [_numbers(line) for line in lines if re.match(r"\d+\s+\d", line)]
     if not rows:
         raise ValueError("no histogram: run cyclictest with -h")
@@ -193,7 +220,7 @@ def _cyclictest_text(lines: list[str]) -> Document:
         if match
     )
     of_threads = len(_numbers(notes.get("Min Latencies", ""))) or len(rows[0]) - 1
-    many = [_cyclictest(None, 10**6) for _ in range(of_threads)]
+    many = [_cyclictest(None, hz) for _ in range(of_threads)]
     for number, series in enumerate(many):
         series.counts = {row[0]: row[1 + number] for row in rows}
         series.limit = rows[-1][0] + 1
@@ -240,12 +267,12 @@ def _rtla_cell(series: _Series, row: str, word: str) -> None:
         setattr(series, row[:-1], int(word))
 
 
-def _foreign_text(text: str) -> Document:
+def _foreign_text(text: str, unit: str | None) -> Document:
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if line.startswith("Index"):
             return _rtla(lines, number)
-    return _cyclictest_text(lines)
+    return _cyclictest_text(lines, unit)
 
 
 def _decoded(text: str) -> list[Any]:
@@ -260,35 +287,42 @@ def _decoded(text: str) -> list[Any]:
     return documents
 
 
-def _reports_of(text: str) -> list[Report]:
+def _reports_of(text: str, unit: str | None) -> list[Report]:
     if not text.startswith("{"):
-        return [Report(read_document(_foreign_text(text)))]
+        return [Report(read_document(_foreign_text(text, unit)))]
     documents = _decoded(text)
     if "schema" not in documents[0] and "thread" in documents[0]:
         return [Report(read_document(_cyclictest_json(document))) for document in documents]
     return [Report(read_text(json.dumps(document))) for document in documents]
 
 
-def load_all(path: str | os.PathLike[str]) -> list[Report]:
+def load_all(
+    path: str | os.PathLike[str], unit: Literal["us", "ns"] | None = None
+) -> list[Report]:
     """
     The reports of a file, one for each document: ours (JSON or JSON Lines), cyclictest's (text
-    with a histogram, or JSON) or rtla's (timerlat hist). InvalidOption: it is none of these, or
-    has no histogram; OSError: it cannot be read.
+    with a histogram, or JSON) or rtla's (timerlat hist). unit is that of a text of cyclictest,
+    which does not say it: "ns" after cyclictest -N. Left out, it is that of the command line if
+    one stands in the file, else "us", and the finding unit-assumed says so. All other files say
+    theirs, which holds. InvalidOption: it is none of these, or has no histogram; OSError: it
+    cannot be read.
     """
+    if unit is not None and unit not in _HZ:
+        raise invalid(f'unit: {unit!r} is none of cyclictest\'s; use "us", or "ns" after -N')
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         text = file.read().lstrip()
     try:
-        return _reports_of(text)
+        return _reports_of(text, unit)
     except (LookupError, TypeError, ValueError) as error:
         raise invalid(f"{os.fspath(path)} is no report that can be read: {error}") from error
 
 
-def load(path: str | os.PathLike[str]) -> Report:
+def load(path: str | os.PathLike[str], unit: Literal["us", "ns"] | None = None) -> Report:
     """
-    A report from a file, as load_all(); of several documents, one report with all their results,
+    A report from a file, with the unit as in load_all(); of several documents, one report with all their results,
     which load_all() keeps apart.
     """
-    first, *others = load_all(path)
+    first, *others = load_all(path, unit)
     if not others:
         return first
     whole = Report(native.report_copy(first._native)[1])

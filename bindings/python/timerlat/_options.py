@@ -19,7 +19,8 @@ Time = Union[str, int, timedelta]
 Cpus = Union[str, int, Iterable[int]]
 
 _UNITS_NS = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ns|us|ms|s|m|h)\s*\Z")
+_UNITS_NS |= {"\N{MICRO SIGN}s": 1000, "\N{GREEK SMALL LETTER MU}s": 1000}
+_TIME = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS_NS)})\s*\Z")
 
 
 class RunOptions(TypedDict, total=False):

@@ -9,6 +9,9 @@ measures before the test, whose fixture latency_report is the report. The fixtur
 Session for tests that measure by themselves. INCONCLUSIVE skips a test with its reasons, or fails
 it under --timerlat-strict. --timerlat-save NAME keeps what was measured, --timerlat-compare NAME
 fails tests whose median has become worse than that, beyond doubt.
+
+Workers of pytest-xdist, and other processes of the same user that run pytest, measure one after the
+other: markers and the fixture's run() wait their turn; start() and run_async() do not.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,14 +31,33 @@ from ._load import load
 from ._quantity import time_text
 from ._report import Judgement, Report
 from ._run import Session
+from ._turns import turn
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RunOptions
 
 _KEY = pytest.StashKey["_State"]()
 _MEASURED = pytest.StashKey["list[tuple[str, Report]]"]()
 
 
-@dataclass
+#: Of a test's report, which is all that the controller of pytest-xdist gets to see.
+_SUMMARY = "timerlat_summary"
+
+
+class _SessionInTurn(Session):
+    """Two that measure at once would be each other's disturbance."""
+
+    def run(self, probe: str, **options: Unpack[RunOptions]) -> Report:
+        """As Session.run(), when nobody else measures."""
+        with turn():
+            return super().run(probe, **options)
+
+
+@dataclass(eq=False)  # pluggy wants plugins to be hashable
 class _State:
-    """What the session of pytest knows: options, the calibrated session, what was measured."""
+    """What the session of pytest knows: options, the calibrated session, lines of the summary."""
 
     strict: bool
     save: Path | None
@@ -46,8 +68,14 @@ class _State:
 
     def measuring(self) -> Session:
         if self.session is None:
-            self.session = Session()
+            with turn():  # it calibrates
+                self.session = _SessionInTurn()
         return self.session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Also in a process that measures nothing itself."""
+        if report.when == "call":
+            self.lines += [str(text) for name, text in report.user_properties if name == _SUMMARY]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -90,12 +118,14 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "latency_budget(budget, probe=..., **options): measure, and hold it against a budget",
     )
-    config.stash[_KEY] = _State(
+    state = _State(
         bool(config.getoption("--timerlat-strict")),
         _baseline(config, "--timerlat-save"),
         _baseline(config, "--timerlat-compare"),
         float(config.getoption("--timerlat-threshold")),
     )
+    config.stash[_KEY] = state
+    config.pluginmanager.register(state, "timerlat-state")
 
 
 @pytest.fixture(scope="session")
@@ -248,7 +278,8 @@ def _judge(state: _State, item: pytest.Item, budget: str, report: Report) -> Non
         compared, lines = _slower(state, item, report)
         item.user_properties.append(("timerlat_baseline", lines))
         verdict, text = max(verdict, compared), f"{text}\n{lines}"
-    state.lines.append(f"{verdict.name:12} {item.nodeid}: {budget}\n{_figures(report)}")
+    summary = f"{verdict.name:12} {item.nodeid}: {budget}\n{_figures(report)}"
+    item.user_properties.append((_SUMMARY, summary))
     if verdict is Verdict.FAIL:
         pytest.fail(text, pytrace=False)
     if verdict is Verdict.INCONCLUSIVE:
