@@ -46,7 +46,7 @@ static int find_self(long *ret_tid)
 static int read_all_blocked(DIR *tasks, uint64_t *ret_mask)
 {
 	struct dirent *entry;
-	long self;
+	long self = 0;
 	int error = find_self(&self);
 
 	*ret_mask = UINT64_MAX;
