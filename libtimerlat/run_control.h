@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run_control.h - a run as its controller sees it, shared by run_session.c, run_plan.c,
- * run_control.c, run_find.c and run_collect.c.
+ * run_setup.c, run_control.c, run_find.c and run_collect.c.
  */
 #ifndef TLAT_RUN_CONTROL_H
 #define TLAT_RUN_CONTROL_H
@@ -63,6 +63,12 @@ struct tlat_run {
 	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
 };
 
+#define for_each_measurer(run, in, m)                                                              \
+	for (struct tlat_instance *in = (run)->instances;                                          \
+	     in < (run)->instances + (run)->n_instances; in++)                                     \
+		for (struct tlat_measurer *m = in->measurers; m < in->measurers + in->n_measurers; \
+		     m++)
+
 /* run_opts.c: whether options make sense at all. 0 or -EINVAL. */
 int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr);
 
@@ -94,8 +100,14 @@ int tlat_end_signal_choose(void);
 void tlat_end_signal_hold(int signal);
 void tlat_end_signal_release(int signal);
 
+/* run_setup.c, on the controller: all that comes before the loops; its threads are parked then. 0,
+ * or a negative errno, and none is left. */
+int tlat_run_set_up(struct tlat_run *run);
+
 /* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);
+/* run_control.c: wait until no measuring thread is left. */
+void tlat_run_join_measurers(struct tlat_run *run);
 
 /* run_session.c: wait for the controller's end; free a run that has ended. */
 void tlat_run_join(struct tlat_run *run);
