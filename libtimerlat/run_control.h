@@ -79,6 +79,8 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 /* run_plan.c: what solo thread number i is to have; a pair is number 0. */
 int64_t tlat_run_interval_ns(const struct tlat_run *run, int i);
 int32_t tlat_run_priority(const struct tlat_run *run, int i);
+/* run_plan.c: a probe that cannot run here is still a result, which says why. */
+void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy);
 /* run_plan.c: the priority asked for the waker. */
 int32_t tlat_run_kick_priority(const struct tlat_run *run);
 /* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
@@ -101,7 +103,7 @@ void tlat_end_signal_hold(int signal);
 void tlat_end_signal_release(int signal);
 
 /* run_setup.c, on the controller: all that comes before the loops; its threads are parked then. 0,
- * or a negative errno, and none is left. */
+ * or a negative errno; without support or with an error none of them is left. */
 int tlat_run_set_up(struct tlat_run *run);
 
 /* run_control.c: the controller's thread. */

@@ -156,12 +156,11 @@ static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_e
 {
 	*ret_started = 0;
 	for_each_measurer (run, in, m) {
-		struct tlat_error why;
-		int error = tlat_measurer_start(m, &why);
+		int error = tlat_measurer_start(m, &m->why);
 
 		if (error)
 			return tlat_fail(reterr, error, "%d of %d threads started: %s",
-					 *ret_started, count_measurers(run), why.text);
+					 *ret_started, count_measurers(run), m->why.text);
 		++*ret_started;
 	}
 	return 0;
@@ -185,20 +184,37 @@ static void abandon(struct tlat_run *run)
 	tlat_run_join_measurers(run);
 }
 
-/* All threads set up and parked; or none left. */
-static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
+/* Whether nothing has failed but the probe: what it needs of each thread is not to be had. */
+static bool is_barred(struct tlat_run *run)
+{
+	for_each_measurer (run, in, m)
+		if (m->why.code && !m->barred)
+			return false;
+	return true;
+}
+
+static int start_and_gather(struct tlat_run *run, struct tlat_error *reterr)
 {
 	int started, failed, error = start_measurers(run, &started, reterr);
 
 	failed = tlat_gate_gather(&run->gate, started);
-	if (!error && failed)
-		error = first_failure(run, reterr);
+	return error || !failed ? error : first_failure(run, reterr);
+}
+
+/* All threads set up and parked; or none left, since there is an error or no support. */
+static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
+{
+	int error = start_and_gather(run, reterr);
+
 	if (!error) {
 		tlat_run_adapt(run);
 		return 0;
 	}
 	abandon(run);
-	return error;
+	if (!is_barred(run))
+		return error;
+	tlat_run_unsupported(run, reterr->text, NULL);
+	return 0;
 }
 
 /* == All of it == */
@@ -246,7 +262,7 @@ int tlat_run_set_up(struct tlat_run *run)
 	pin_controller(run);
 	measure_floor_pair(run);
 	error = bring_up(run, &run->error);
-	if (error)
+	if (error || !run->supported)
 		return error;
 	error = watch(run, &run->error);
 	if (error)

@@ -232,6 +232,7 @@ static int enter_probe(struct tlat_measurer *m)
 		error = ops->enter ? ops->enter(in->reply, &m->reply, &m->why) : 0;
 		m->reply_entered = !error;
 	}
+	m->barred = error;
 	return error;
 }
 

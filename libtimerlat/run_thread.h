@@ -53,10 +53,11 @@ struct tlat_measurer {
 	struct tlat_side_facts facts;
 	struct rusage before, after;
 	struct tlat_findings findings;
-	struct tlat_error why; /* of a failed set-up */
+	struct tlat_error why; /* of a thread that could not be created or set up */
 	atomic_bool left;      /* its loop is over */
 	atomic_bool finished;  /* it touches nothing any more */
 	bool entered, reply_entered;
+	bool barred;  /* the probe could not enter: it cannot run here */
 	bool records; /* keeps the book */
 	bool running; /* has been created and not been joined */
 };
