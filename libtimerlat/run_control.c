@@ -59,7 +59,14 @@ static void make_blocks(struct tlat_run *run)
 static uint64_t progress_of(const struct tlat_instance *in)
 {
 	return in->pair ? atomic_load(&in->pair->waiter.announced_seq)
-			: tlat_hist_count(in->book->latency);
+			: tlat_hist_count(in->book->latency) + tlat_noted(&in->book->warmup);
+}
+
+/* Blocks begin with the measurement, as the times of outliers do, not with its warm-up. */
+static void cut_block(struct tlat_blocks *blocks, const struct tlat_hist *latency)
+{
+	if (blocks && (tlat_blocks_count(blocks) || tlat_hist_count(latency)))
+		tlat_blocks_cut(blocks, latency);
 }
 
 /* Close a time block of every result; how far the loops are. */
@@ -69,10 +76,8 @@ static uint64_t cut_blocks(struct tlat_run *run)
 
 	for (int i = 0; i < run->n_instances; i++) {
 		struct tlat_instance *in = &run->instances[i];
-		struct tlat_result *result = in->result;
 
-		if (result->blocks)
-			tlat_blocks_cut(result->blocks, in->book->latency);
+		cut_block(in->result->blocks, in->book->latency);
 		count += progress_of(in);
 	}
 	return count;
@@ -140,21 +145,45 @@ static void note_stalled(struct tlat_run *run, int64_t still_ns)
 	break_off(run);
 }
 
-/* Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. */
+static bool goes_on(struct tlat_run *run)
+{
+	return !books_closed(run) && !atomic_load(run->request);
+}
+
+/*
+ * Until the block that began at *since has its length, whatever wakes the controller before: it
+ * answers who asks, and sleeps on. *since is then where the next one begins. Whether the run goes
+ * on.
+ */
+static bool await_block(struct tlat_run *run, uint64_t length, uint64_t *since)
+{
+	uint64_t now;
+
+	while ((now = tlat_gettime_ns(CLOCK_MONOTONIC)) - *since < length) {
+		if (!goes_on(run))
+			return false;
+		doze(run, (int64_t)(*since + length - now));
+		tlat_snapshot_answer(run);
+	}
+	*since = now - (now - *since) % length;
+	return goes_on(run);
+}
+
+/*
+ * Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. That
+ * is counted in blocks: while the controller itself stands still nobody can say what the loops do.
+ */
 static void attend(struct tlat_run *run)
 {
 	const struct tlat_run_opts *opts = &run->opts;
 	int64_t length = block_ns(run), still = 0, unseen = 0;
 	int64_t slot_ns = tlat_run_interval_ns(run, run->n_instances - 1);
 	int64_t patience = STALL_NS + opts->align_ns + 20 * (slot_ns + opts->settle_ns);
-	uint64_t before = 0;
+	uint64_t before = 0, since = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-	while (!books_closed(run) && !atomic_load(run->request)) {
-		uint64_t count;
+	while (await_block(run, (uint64_t)length, &since)) {
+		uint64_t count = cut_blocks(run);
 
-		doze(run, length);
-		count = cut_blocks(run);
-		tlat_snapshot_answer(run);
 		unseen += length;
 		if (unseen >= LOOK_EVERY_NS) {
 			look_for_displaced(run);
@@ -189,12 +218,11 @@ static bool ends_itself(const struct tlat_run *run)
 /* End the waits that are left: by the loops' own last kick, then by a directed signal. */
 static void end_waits(struct tlat_run *run)
 {
-	int64_t waited = 0;
+	uint64_t asked = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-	while (ends_itself(run) && !all_finished(run) && waited < FORCE_AFTER_NS) {
+	while (ends_itself(run) && !all_finished(run) &&
+	       tlat_gettime_ns(CLOCK_MONOTONIC) - asked < FORCE_AFTER_NS)
 		doze(run, BLOCK_MIN_NS);
-		waited += BLOCK_MIN_NS;
-	}
 	if (all_finished(run))
 		return;
 	tlat_end_signal_hold(run->end_signal);
