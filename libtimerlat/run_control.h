@@ -39,8 +39,9 @@ struct tlat_run {
 	struct tlat_clock_offset offset;
 	bool has_offset;
 	struct tlat_hist *floor_pair;
-	struct tlat_gate gate;	/* of the measuring threads */
-	struct tlat_gate begun; /* of the caller: set-up is over */
+	struct tlat_gate policies; /* of the measuring threads: who has its policy */
+	struct tlat_gate gate;	   /* of the measuring threads */
+	struct tlat_gate begun;	   /* of the caller: set-up is over */
 	struct tlat_snapshot snapshot;
 	struct tlat_watch *watch;
 	struct tlat_watch_delta *seen;
@@ -79,7 +80,7 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 /* run_plan.c: what solo thread number i is to have; a pair is number 0. */
 int64_t tlat_run_interval_ns(const struct tlat_run *run, int i);
 int32_t tlat_run_priority(const struct tlat_run *run, int i);
-/* run_plan.c: a probe that cannot run here is still a result, which says why. */
+/* run_setup.c: a probe that cannot run here is still a result, which says why. */
 void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy);
 /* run_plan.c: the priority asked for the waker. */
 int32_t tlat_run_kick_priority(const struct tlat_run *run);
@@ -96,6 +97,11 @@ const char *tlat_deadline_unfit(const struct tlat_run *run);
  * and whether they stay on their CPUs. 0 or the refusal.
  */
 int tlat_deadline_admit(struct tlat_run *run, struct tlat_error *reterr);
+/* run_deadline.c: the refusal, under that policy with what all threads would need. why->code. */
+int tlat_deadline_refuse(const struct tlat_run *run, const struct tlat_error *why,
+			 struct tlat_error *reterr);
+/* run_deadline.c, once the threads have it: which of them do not stay. */
+void tlat_deadline_find(struct tlat_run *run);
 
 /* run_signal.c: a no-op handler for the signal that ends blocked waits, while anybody holds it. */
 int tlat_end_signal_choose(void);

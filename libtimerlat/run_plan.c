@@ -143,6 +143,7 @@ static void plan_measurer(struct tlat_run *run, struct tlat_instance *in, int i,
 
 	m->instance = in;
 	m->gate = &run->gate;
+	m->policies = &run->policies;
 	m->cpu = cpu;
 	m->policy = run->opts.policy;
 	m->priority = priority;
@@ -270,12 +271,6 @@ static void plan_tap(struct tlat_run *run, struct tlat_instance *in)
 		return;
 	in->tap.size = tlat_tap_slots(run->opts.stream);
 	in->book->tap = &in->tap;
-}
-
-void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy)
-{
-	run->supported = false;
-	tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported", remedy, "%s", text);
 }
 
 static void check_support(struct tlat_run *run)

@@ -29,6 +29,7 @@ static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
 static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 		   struct tlat_error *reterr)
 {
+	tlat_gate_init(&run->policies);
 	tlat_gate_init(&run->gate);
 	tlat_gate_init(&run->begun);
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
@@ -179,6 +180,7 @@ void tlat_run_free(struct tlat_run *run)
 		close(run->wake_fd);
 	tlat_snapshot_destroy(&run->snapshot);
 	tlat_trace_stop_close(&run->trace);
+	tlat_gate_destroy(&run->policies);
 	tlat_gate_destroy(&run->gate);
 	tlat_gate_destroy(&run->begun);
 	free(run->probe);

@@ -109,10 +109,21 @@ static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
 	return error;
 }
 
-/*
- * Find out once, for all threads of the run, whether the policy is granted: half a pair with it
- * would be neither one thing nor the other. Tried on the controller itself, then undone.
+/* No thread of the run has the policy: half a pair with it would be neither one thing nor the
+ * other.
  */
+static void go_without_policy(struct tlat_run *run, const char *why)
+{
+	tlat_findings_add(&run->of_result, TLAT_WARN, "policy-refused", NULL, "%s", why);
+	for_each_measurer (run, in, m) {
+		m->policy = TLAT_SCHED_OTHER;
+		m->priority = 0;
+		m->roams = run->opts.flags & TLAT_RUN_FLOAT ? &run->floats : NULL;
+	}
+}
+
+/* Find out once, for all threads of the run, whether the policy is granted. Tried on the controller
+ * itself, then undone. */
 static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
 {
 	int error = run->opts.policy == TLAT_SCHED_DEADLINE ? tlat_deadline_admit(run, reterr)
@@ -120,11 +131,7 @@ static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
 
 	if (!error || run->opts.flags & TLAT_RUN_STRICT)
 		return error;
-	tlat_findings_add(&run->of_result, TLAT_WARN, "policy-refused", NULL, "%s", reterr->text);
-	for_each_measurer (run, in, m) {
-		m->policy = TLAT_SCHED_OTHER;
-		m->priority = 0;
-	}
+	go_without_policy(run, reterr->text);
 	return 0;
 }
 
@@ -142,6 +149,12 @@ static int watch(struct tlat_run *run, struct tlat_error *reterr)
 }
 
 /* == Measuring threads == */
+
+void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy)
+{
+	run->supported = false;
+	tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported", remedy, "%s", text);
+}
 
 static int count_measurers(struct tlat_run *run)
 {
@@ -193,10 +206,24 @@ static bool is_barred(struct tlat_run *run)
 	return true;
 }
 
+/* What was granted to one thread may be refused to all of them: for deadlines the sum counts. */
+static void settle_policy(struct tlat_run *run, int started)
+{
+	struct tlat_error first, why;
+
+	if (tlat_gate_gather(&run->policies, started) && !(run->opts.flags & TLAT_RUN_STRICT)) {
+		first_failure(run, &first);
+		tlat_deadline_refuse(run, &first, &why);
+		go_without_policy(run, why.text);
+	}
+	tlat_gate_set(&run->policies, TLAT_GATE_OPEN);
+}
+
 static int start_and_gather(struct tlat_run *run, struct tlat_error *reterr)
 {
 	int started, failed, error = start_measurers(run, &started, reterr);
 
+	settle_policy(run, started);
 	failed = tlat_gate_gather(&run->gate, started);
 	return error || !failed ? error : first_failure(run, reterr);
 }
@@ -208,6 +235,7 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 
 	if (!error) {
 		tlat_run_adapt(run);
+		tlat_deadline_find(run);
 		return 0;
 	}
 	abandon(run);
