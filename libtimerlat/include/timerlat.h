@@ -544,8 +544,10 @@ TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opt
 TLAT_API int tlat_run_fd(const struct tlat_run *run);
 
 /*
- * End the run early, after the cycle under way; async-signal-safe, one write(2). A wait that does
- * not end is interrupted after 0.3 s. Until tlat_run_wait() returns, not later.
+ * End the run early; async-signal-safe, one write(2). A pair ends after the cycle under way, unless
+ * that takes more than 0.3 s. The wait for a timer, which may last an hour, and a round trip are
+ * interrupted at once: such a cycle counts as unfinished. A value above break_ns ends the other
+ * threads in the same way. Until tlat_run_wait() returns, not later.
  */
 TLAT_API void tlat_run_stop(struct tlat_run *run);
 
