@@ -420,6 +420,36 @@ static void progress_is_seen_from_outside(void **state)
 	tlat_report_free(report);
 }
 
+/* Neither warm-up nor the rests of a thread that spins are part of its time. */
+static void a_timer_is_done_when_its_slots_are_served(void **state)
+{
+	struct tlat_run_opts opts = base("timer-spin", one_cpu);
+	struct tlat_progress progress = { .size = sizeof(progress) };
+	const struct tlat_result *result;
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	(void)state;
+	opts.policy = TLAT_SCHED_FIFO;
+	opts.priority = 2;
+	opts.interval_ns = 1000000;
+	opts.samples = 0;
+	opts.duration_ns = 400 * opts.interval_ns;
+	opts.warmup = 100;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	while (progress.done < 1) {
+		usleep(1000);
+		assert_int_equal(tlat_run_progress(run, 0, &progress), 0);
+	}
+	assert_int_equal(tlat_run_progress(run, 0, &progress), 0);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	result = tlat_report_result(report, 0);
+	assert_adds_up(result);
+	assert_int_equal(result->counts.asked, 400);
+	assert_true(progress.count + result->counts.missed >= 400);
+	tlat_report_free(report);
+}
+
 /* == What is left behind: nothing == */
 
 static int open_descriptors(void)
@@ -719,6 +749,7 @@ int main(void)
 		cmocka_unit_test(a_stop_ends_a_run_and_keeps_what_was_measured),
 		cmocka_unit_test(a_stop_ends_a_wait_that_nothing_else_ends),
 		cmocka_unit_test(progress_is_seen_from_outside),
+		cmocka_unit_test(a_timer_is_done_when_its_slots_are_served),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
 		cmocka_unit_test(runs_can_end_at_the_same_time),
 		cmocka_unit_test(no_memory_stays_locked),
