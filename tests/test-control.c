@@ -437,7 +437,7 @@ static void a_timer_is_done_when_its_slots_are_served(void **state)
 	opts.duration_ns = 400 * opts.interval_ns;
 	opts.warmup = 100;
 	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
-	while (progress.done < 1) {
+	for (int i = 0; i < 20000 && progress.done < 1; i++) {
 		usleep(1000);
 		assert_int_equal(tlat_run_progress(run, 0, &progress), 0);
 	}
