@@ -427,7 +427,7 @@ static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 	next = next_slot(ops, grid, &event);
 	if (TLAT_RARELY(ops->flags & TLAT_PROBE_PERIODIC))
 		tlat_tally_check(solo, grid, book, next, event.at);
-	book->ended = event.at;
+	tlat_note(&book->ended, event.at);
 	book_expiry(grid, book, next, event.at);
 	return 0;
 }

@@ -32,7 +32,7 @@ struct tlat_book {
 	bool lost_wake;
 	bool roams;	/* not pinned: planned_cpu is where it was last */
 	bool plain;	/* a value not above least_kept, on planned_cpu, is only counted */
-	uint64_t ended; /* stamp at the end */
+	uint64_t ended; /* stamp at the end; solo: of the last event */
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
 	struct tlat_hist *back;	      /* NULL: the probe has no second stamp */
 	struct tlat_tap *tap;	      /* NULL: nobody looks at single values */

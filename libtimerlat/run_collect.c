@@ -137,11 +137,22 @@ static int32_t end_of(const struct tlat_run *run, const struct tlat_instance *in
 	return in->book->end;
 }
 
+/* 0 where the probe's clock was set back meanwhile. */
 static int64_t measured_ns(const struct tlat_instance *in, uint64_t until)
 {
 	uint64_t started = tlat_noted(&in->book->started);
 
-	return started ? (int64_t)((double)(until - started) * in->book->ns_per_unit) : 0;
+	if (!started || until < started)
+		return 0;
+	return (int64_t)((double)(until - started) * in->book->ns_per_unit);
+}
+
+/* Now; a timer's clock may be the CPU time of its thread, which only that one can read. */
+static uint64_t so_far(const struct tlat_run *run, const struct tlat_instance *in)
+{
+	if (run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK))
+		return tlat_stamp_end(&in->ctx->stamper);
+	return tlat_noted(&in->book->ended);
 }
 
 static void collect_conditions(const struct tlat_run *run, const struct tlat_instance *in,
@@ -263,6 +274,17 @@ int tlat_run_collect(struct tlat_run *run)
 	return error;
 }
 
+/* With what came since the last cut; the blocks of the run itself keep their length. */
+static struct tlat_blocks *blocks_so_far(const struct tlat_instance *in,
+					 const struct tlat_hist *latency)
+{
+	struct tlat_blocks *blocks = tlat_blocks_copy(in->result->blocks);
+
+	if (blocks && tlat_hist_count(latency))
+		tlat_blocks_cut(blocks, latency);
+	return blocks;
+}
+
 /* A cycle under way is not counted: asked is what has been accounted for. */
 static int collect_running(const struct tlat_run *run, const struct tlat_instance *in,
 			   struct tlat_result *result)
@@ -272,9 +294,9 @@ static int collect_running(const struct tlat_run *run, const struct tlat_instanc
 	if (error)
 		return error;
 	result->counts.asked -= (uint64_t)tlat_counts_balance(&result->counts);
-	result->duration_ns = measured_ns(in, tlat_stamp_end(&in->ctx->stamper));
+	result->duration_ns = measured_ns(in, so_far(run, in));
 	result->end = TLAT_END_RUNNING;
-	result->blocks = tlat_blocks_copy(in->result->blocks);
+	result->blocks = blocks_so_far(in, result->latency);
 	copy_hist(&result->floor_pair, run->floor_pair);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_copy(&result->findings, &in->measurers[i].findings);

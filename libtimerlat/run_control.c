@@ -1,227 +1,32 @@
 // SPDX-License-Identifier: MIT
 /*
  * run_control.c - the controller of a run: a thread under SCHED_OTHER, off the
- * measuring CPUs where there is another one. It brings the measuring threads
- * up, cuts time blocks while they loop, and ends waits that nothing else ends.
+ * measuring CPUs where there is another one. It has the measuring threads set up
+ * (run_setup.c), cuts time blocks while they loop, and ends waits that nothing else
+ * ends.
  * Where it must share a CPU it runs in the loops' own rests.
  */
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "affinity.h"
 #include "rt.h"
 #include "run_control.h"
 
-#define BLOCK_MIN_NS	 20000000LL
-#define BLOCK_SHARED_NS	 200000000LL /* at most 5 wakes a second on a measuring CPU */
-#define GAP_NS		 50000000LL
-#define GAP_THRESHOLD_NS 1000LL
-#define FORCE_AFTER_NS	 300000000LL /* from a stop request to the directed signal */
-#define FORCE_EVERY_MS	 2
-#define STALL_NS	 5000000000LL
-#define LOOK_EVERY_NS	 500000000LL /* a look takes a lock that the thread's wake needs too */
+#define BLOCK_MIN_NS	20000000LL
+#define BLOCK_SHARED_NS 200000000LL /* at most 5 wakes a second on a measuring CPU */
+#define FORCE_AFTER_NS	300000000LL /* from a stop request to the directed signal */
+#define FORCE_EVERY_MS	2
+#define STALL_NS	5000000000LL
+#define LOOK_EVERY_NS	500000000LL /* a look takes a lock that the thread's wake needs too */
 
-#define for_each_measurer(run, in, m)                                                              \
-	for (struct tlat_instance *in = (run)->instances;                                          \
-	     in < (run)->instances + (run)->n_instances; in++)                                     \
-		for (struct tlat_measurer *m = in->measurers; m < in->measurers + in->n_measurers; \
-		     m++)
+/* == The measuring threads == */
 
-/* == Before the loops == */
-
-static void hold_idle(struct tlat_run *run)
-{
-	struct tlat_error why;
-	int64_t ns = run->opts.cpu_latency_ns;
-
-	if (!ns)
-		return;
-	run->idle_fd = tlat_rt_hold_idle(tlat_machine_root_fd(run->machine),
-					 ns == TLAT_ZERO ? 0 : ns, &why);
-	if (run->idle_fd < 0)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "cpu-latency-refused", NULL, "%s",
-				  why.text);
-}
-
-/* Asked for only: by default nothing but our own buffers and stacks is locked. */
-static void lock_all(struct tlat_run *run)
-{
-	struct tlat_rt_opts opts = TLAT_RT_OPTS(.lock_all = 1);
-	struct tlat_error why;
-
-	if (!(run->opts.flags & TLAT_RUN_LOCK_ALL))
-		return;
-	if (tlat_rt_apply(&run->locked, &opts, &why) < 0)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "lock-all-refused", NULL, "%s",
-				  why.text);
-}
-
-/* Bounds of the clock across the pair, its order, and the gaps that a spinning thread sees. */
-static void calibrate(struct tlat_run *run)
-{
-	struct tlat_error why;
-	bool across = run->place.kick >= 0 && run->place.kick != run->place.wait;
-	int disorder;
-
-	if (!tlat_clock_calibration(run->clock)->gap_known)
-		tlat_clock_gap(run->clock, run->place.wait, GAP_NS, GAP_THRESHOLD_NS);
-	if (!across)
-		return;
-	if (tlat_clock_pair_known(run->clock, run->place.kick, run->place.wait, &run->offset))
-		run->has_offset = true;
-	else if (tlat_clock_pair(run->clock, run->place.kick, run->place.wait, &run->offset, &why) <
-		 0)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "clock-offset", "use --round-trip",
-				  "%s", why.text);
-	else
-		run->has_offset = true;
-	disorder = tlat_clock_check_order(run->clock, run->place.cpus, (size_t)run->place.n);
-	if (disorder > 0)
-		tlat_findings_add(&run->findings, TLAT_ERROR, "clock-order",
-				  "use --clock clock_gettime or --round-trip",
-				  "the clock ran backwards between CPUs %d times", disorder);
-}
-
-/* A flag in shared memory on the same CPUs: what no wake can undercut. */
-static void measure_floor_pair(struct tlat_run *run)
-{
-	struct tlat_run_opts opts =
-		TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus, .machine = run->machine,
-			      .clock = run->clock, .samples = 2000, .settle_ns = 1000,
-			      .policy = run->opts.policy, .priority = run->opts.priority,
-			      .slack_ns = run->opts.slack_ns, .warmup = 200,
-			      .duration_ns = 200000000, .seed = run->opts.seed,
-			      .flags = TLAT_RUN_NO_FLOOR);
-	const struct tlat_hist *latency;
-	struct tlat_run *floor;
-
-	if (!(run->ops->flags & TLAT_PROBE_PAIR) || run->ops->flags & TLAT_PROBE_NOSLEEP ||
-	    run->opts.flags & TLAT_RUN_NO_FLOOR || run->place.kick == run->place.wait)
-		return;
-	if (tlat_run_start(&floor, &opts, NULL) < 0)
-		return;
-	tlat_run_join(floor);
-	latency = floor->instances[0].book->latency;
-	if (latency && !tlat_hist_new(&run->floor_pair, tlat_hist_hz(latency)))
-		tlat_hist_merge(run->floor_pair, latency);
-	tlat_run_free(floor);
-}
-
-static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
-{
-	struct tlat_rt_opts opts =
-		TLAT_RT_OPTS(.policy = run->opts.policy, .priority = run->opts.priority);
-	struct tlat_rt *rt;
-	int error;
-
-	if (opts.policy == TLAT_SCHED_IDLE) /* granted to anybody, but there may be no way back */
-		return 0;
-	error = tlat_rt_apply(&rt, &opts, reterr);
-
-	if (!error)
-		tlat_rt_undo(rt);
-	return error;
-}
-
-/*
- * Find out once, for all threads of the run, whether the policy is granted: half a pair with it
- * would be neither one thing nor the other. Tried on the controller itself, then undone.
- */
-static int decide_policy(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int error = run->opts.policy == TLAT_SCHED_DEADLINE ? tlat_deadline_admit(run, reterr)
-							    : try_policy(run, reterr);
-
-	if (!error || run->opts.flags & TLAT_RUN_STRICT)
-		return error;
-	tlat_findings_add(&run->of_result, TLAT_WARN, "policy-refused", NULL, "%s", reterr->text);
-	for_each_measurer (run, in, m) {
-		m->policy = TLAT_SCHED_OTHER;
-		m->priority = 0;
-	}
-	return 0;
-}
-
-static int watch(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int error = tlat_watch_new(&run->watch, tlat_machine_root_fd(run->machine), run->place.cpus,
-				   (size_t)run->place.n);
-
-	if (!error)
-		error = tlat_watch_begin(run->watch);
-	if (error)
-		return tlat_fail(reterr, error, "kernel counters cannot be watched: %s",
-				 strerror(-error));
-	return 0;
-}
-
-/* == Measuring threads == */
-
-static int count_measurers(struct tlat_run *run)
-{
-	int n = 0;
-
-	for_each_measurer (run, in, m)
-		n++;
-	return n;
-}
-
-static int start_measurers(struct tlat_run *run, int *ret_started, struct tlat_error *reterr)
-{
-	*ret_started = 0;
-	for_each_measurer (run, in, m) {
-		struct tlat_error why;
-		int error = tlat_measurer_start(m, &why);
-
-		if (error)
-			return tlat_fail(reterr, error, "%d of %d threads started: %s",
-					 *ret_started, count_measurers(run), why.text);
-		++*ret_started;
-	}
-	return 0;
-}
-
-static void join_measurers(struct tlat_run *run)
+void tlat_run_join_measurers(struct tlat_run *run)
 {
 	for_each_measurer (run, in, m)
 		tlat_measurer_join(m);
-}
-
-static int first_failure(struct tlat_run *run, struct tlat_error *reterr)
-{
-	for_each_measurer (run, in, m) {
-		if (m->why.code) {
-			*reterr = m->why;
-			return m->why.code;
-		}
-	}
-	return tlat_fail(reterr, -EIO, "a measuring thread could not be set up");
-}
-
-/* Let go of the threads that are parked; none is left. */
-static void abandon(struct tlat_run *run)
-{
-	tlat_gate_set(&run->gate, TLAT_GATE_ABORTED);
-	join_measurers(run);
-}
-
-/* All threads set up and parked; or none left. */
-static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
-{
-	int started, failed, error = start_measurers(run, &started, reterr);
-
-	failed = tlat_gate_gather(&run->gate, started);
-	if (!error && failed)
-		error = first_failure(run, reterr);
-	if (!error) {
-		tlat_run_adapt(run);
-		return 0;
-	}
-	abandon(run);
-	return error;
 }
 
 static bool all_finished(struct tlat_run *run)
@@ -254,7 +59,14 @@ static void make_blocks(struct tlat_run *run)
 static uint64_t progress_of(const struct tlat_instance *in)
 {
 	return in->pair ? atomic_load(&in->pair->waiter.announced_seq)
-			: tlat_hist_count(in->book->latency);
+			: tlat_hist_count(in->book->latency) + tlat_noted(&in->book->warmup);
+}
+
+/* Blocks begin with the measurement, as the times of outliers do, not with its warm-up. */
+static void cut_block(struct tlat_blocks *blocks, const struct tlat_hist *latency)
+{
+	if (blocks && (tlat_blocks_count(blocks) || tlat_hist_count(latency)))
+		tlat_blocks_cut(blocks, latency);
 }
 
 /* Close a time block of every result; how far the loops are. */
@@ -264,10 +76,8 @@ static uint64_t cut_blocks(struct tlat_run *run)
 
 	for (int i = 0; i < run->n_instances; i++) {
 		struct tlat_instance *in = &run->instances[i];
-		struct tlat_result *result = in->result;
 
-		if (result->blocks)
-			tlat_blocks_cut(result->blocks, in->book->latency);
+		cut_block(in->result->blocks, in->book->latency);
 		count += progress_of(in);
 	}
 	return count;
@@ -335,21 +145,45 @@ static void note_stalled(struct tlat_run *run, int64_t still_ns)
 	break_off(run);
 }
 
-/* Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. */
+static bool goes_on(struct tlat_run *run)
+{
+	return !books_closed(run) && !atomic_load(run->request);
+}
+
+/*
+ * Until the block that began at *since has its length, whatever wakes the controller before: it
+ * answers who asks, and sleeps on. *since is then where the next one begins. Whether the run goes
+ * on.
+ */
+static bool await_block(struct tlat_run *run, uint64_t length, uint64_t *since)
+{
+	uint64_t now;
+
+	while ((now = tlat_gettime_ns(CLOCK_MONOTONIC)) - *since < length) {
+		if (!goes_on(run))
+			return false;
+		doze(run, (int64_t)(*since + length - now));
+		tlat_snapshot_answer(run);
+	}
+	*since = now - (now - *since) % length;
+	return goes_on(run);
+}
+
+/*
+ * Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. That
+ * is counted in blocks: while the controller itself stands still nobody can say what the loops do.
+ */
 static void attend(struct tlat_run *run)
 {
 	const struct tlat_run_opts *opts = &run->opts;
 	int64_t length = block_ns(run), still = 0, unseen = 0;
 	int64_t slot_ns = tlat_run_interval_ns(run, run->n_instances - 1);
 	int64_t patience = STALL_NS + opts->align_ns + 20 * (slot_ns + opts->settle_ns);
-	uint64_t before = 0;
+	uint64_t before = 0, since = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-	while (!books_closed(run) && !atomic_load(run->request)) {
-		uint64_t count;
+	while (await_block(run, (uint64_t)length, &since)) {
+		uint64_t count = cut_blocks(run);
 
-		doze(run, length);
-		count = cut_blocks(run);
-		tlat_snapshot_answer(run);
 		unseen += length;
 		if (unseen >= LOOK_EVERY_NS) {
 			look_for_displaced(run);
@@ -384,12 +218,11 @@ static bool ends_itself(const struct tlat_run *run)
 /* End the waits that are left: by the loops' own last kick, then by a directed signal. */
 static void end_waits(struct tlat_run *run)
 {
-	int64_t waited = 0;
+	uint64_t asked = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-	while (ends_itself(run) && !all_finished(run) && waited < FORCE_AFTER_NS) {
+	while (ends_itself(run) && !all_finished(run) &&
+	       tlat_gettime_ns(CLOCK_MONOTONIC) - asked < FORCE_AFTER_NS)
 		doze(run, BLOCK_MIN_NS);
-		waited += BLOCK_MIN_NS;
-	}
 	if (all_finished(run))
 		return;
 	tlat_end_signal_hold(run->end_signal);
@@ -397,63 +230,11 @@ static void end_waits(struct tlat_run *run)
 		interrupt_waits(run);
 		doze(run, FORCE_EVERY_MS * 1000000LL);
 	}
-	join_measurers(run);
+	tlat_run_join_measurers(run);
 	tlat_end_signal_release(run->end_signal);
 }
 
 /* == The controller == */
-
-/* The caller may be real-time; its policy is not for the controller. */
-static void be_normal(void)
-{
-	struct sched_param normal = { 0 };
-
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &normal);
-}
-
-static void pin_controller(const struct tlat_run *run)
-{
-	struct tlat_cpuset set = { 0 };
-	int32_t cpu = run->place.house;
-
-	if (run->place.house_shared && run->place.kick >= 0)
-		cpu = run->place.kick; /* it spins: its idle state is not what is measured */
-	if (cpu < 0)
-		return;
-	tlat_cpuset_add(&set, cpu);
-	tlat_affinity_set(0, &set);
-}
-
-static int set_up(struct tlat_run *run)
-{
-	int error;
-
-	be_normal();
-	pin_controller(run);
-	if (run->opts.flags & TLAT_RUN_TRACE_MARK) {
-		error = tlat_trace_stop_open(&run->trace, tlat_machine_root_fd(run->machine),
-					     &run->error);
-		if (error)
-			return error;
-	}
-	hold_idle(run);
-	lock_all(run);
-	calibrate(run);
-	error = decide_policy(run, &run->error);
-	if (error)
-		return error;
-	pin_controller(run);
-	measure_floor_pair(run);
-	error = bring_up(run, &run->error);
-	if (error)
-		return error;
-	make_blocks(run);
-	error = watch(run, &run->error);
-	if (error)
-		abandon(run);
-	return error;
-}
 
 /* One point of time from which the grids of all threads count; the CPU time of a thread is its own.
  */
@@ -467,11 +248,12 @@ static void align(struct tlat_run *run)
 
 static void measure(struct tlat_run *run)
 {
+	make_blocks(run);
 	align(run);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);
-	join_measurers(run);
+	tlat_run_join_measurers(run);
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
 	tlat_clock_check_end(run->clock, &run->findings);
@@ -483,7 +265,7 @@ void *tlat_run_control(void *arg)
 	uint64_t one = 1;
 
 	if (run->supported)
-		run->failed = set_up(run);
+		run->failed = tlat_run_set_up(run);
 	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
 	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_gate_arrive(&run->begun, run->failed);

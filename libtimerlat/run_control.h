@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run_control.h - a run as its controller sees it, shared by run_session.c, run_plan.c,
- * run_control.c, run_find.c and run_collect.c.
+ * run_setup.c, run_control.c, run_find.c and run_collect.c.
  */
 #ifndef TLAT_RUN_CONTROL_H
 #define TLAT_RUN_CONTROL_H
@@ -39,8 +39,9 @@ struct tlat_run {
 	struct tlat_clock_offset offset;
 	bool has_offset;
 	struct tlat_hist *floor_pair;
-	struct tlat_gate gate;	/* of the measuring threads */
-	struct tlat_gate begun; /* of the caller: set-up is over */
+	struct tlat_gate policies; /* of the measuring threads: who has its policy */
+	struct tlat_gate gate;	   /* of the measuring threads */
+	struct tlat_gate begun;	   /* of the caller: set-up is over */
 	struct tlat_snapshot snapshot;
 	struct tlat_watch *watch;
 	struct tlat_watch_delta *seen;
@@ -63,6 +64,12 @@ struct tlat_run {
 	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
 };
 
+#define for_each_measurer(run, in, m)                                                              \
+	for (struct tlat_instance *in = (run)->instances;                                          \
+	     in < (run)->instances + (run)->n_instances; in++)                                     \
+		for (struct tlat_measurer *m = in->measurers; m < in->measurers + in->n_measurers; \
+		     m++)
+
 /* run_opts.c: whether options make sense at all. 0 or -EINVAL. */
 int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *reterr);
 
@@ -73,6 +80,8 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 /* run_plan.c: what solo thread number i is to have; a pair is number 0. */
 int64_t tlat_run_interval_ns(const struct tlat_run *run, int i);
 int32_t tlat_run_priority(const struct tlat_run *run, int i);
+/* run_setup.c: a probe that cannot run here is still a result, which says why. */
+void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy);
 /* run_plan.c: the priority asked for the waker. */
 int32_t tlat_run_kick_priority(const struct tlat_run *run);
 /* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
@@ -88,14 +97,25 @@ const char *tlat_deadline_unfit(const struct tlat_run *run);
  * and whether they stay on their CPUs. 0 or the refusal.
  */
 int tlat_deadline_admit(struct tlat_run *run, struct tlat_error *reterr);
+/* run_deadline.c: the refusal, under that policy with what all threads would need. why->code. */
+int tlat_deadline_refuse(const struct tlat_run *run, const struct tlat_error *why,
+			 struct tlat_error *reterr);
+/* run_deadline.c, once the threads have it: which of them do not stay. */
+void tlat_deadline_find(struct tlat_run *run);
 
 /* run_signal.c: a no-op handler for the signal that ends blocked waits, while anybody holds it. */
 int tlat_end_signal_choose(void);
 void tlat_end_signal_hold(int signal);
 void tlat_end_signal_release(int signal);
 
+/* run_setup.c, on the controller: all that comes before the loops; its threads are parked then. 0,
+ * or a negative errno; without support or with an error none of them is left. */
+int tlat_run_set_up(struct tlat_run *run);
+
 /* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);
+/* run_control.c: wait until no measuring thread is left. */
+void tlat_run_join_measurers(struct tlat_run *run);
 
 /* run_session.c: wait for the controller's end; free a run that has ended. */
 void tlat_run_join(struct tlat_run *run);

@@ -80,19 +80,14 @@ static bool is_pinned_admitted(const struct tlat_run *run)
 	return run->n_instances == 1 && try_all(run, cpu, NULL) == 0;
 }
 
-/* What was asked for by number and not done is worth a warning. */
-static void find_roaming(struct tlat_run *run)
+int tlat_deadline_refuse(const struct tlat_run *run, const struct tlat_error *why,
+			 struct tlat_error *reterr)
 {
-	char cpus[TLAT_SAY_BYTES], asked[16] = "their CPUs";
-
-	if (run->n_instances == 1)
-		snprintf(asked, sizeof(asked), "CPU %d", run->place.wait);
-	tlat_findings_add(
-		&run->of_result, run->opts.cpus ? TLAT_WARN : TLAT_INFO, "deadline-not-pinned",
-		"for a thread that stays, make a cpuset partition of its CPU alone and run in it",
-		"a SCHED_DEADLINE thread must be allowed on all CPUs of its root domain: it may "
-		"move among CPUs %s instead of staying on %s, whose idle states are shown",
-		tlat_cpuset_say(&run->allowed, cpus, sizeof(cpus)), asked);
+	if (run->opts.policy != TLAT_SCHED_DEADLINE)
+		return tlat_fail(reterr, why->code, "%s", why->text);
+	return tlat_fail(reterr, why->code, "%d x %lld ns in %lld ns: %.400s", run->n_instances,
+			 (long long)run->opts.runtime_ns, (long long)run->opts.period_ns,
+			 why->text);
 }
 
 int tlat_deadline_admit(struct tlat_run *run, struct tlat_error *reterr)
@@ -105,12 +100,26 @@ int tlat_deadline_admit(struct tlat_run *run, struct tlat_error *reterr)
 	tlat_affinity_set(0, &run->allowed);
 	error = try_all(run, NULL, &why);
 	if (error)
-		return tlat_fail(reterr, error, "%d x %lld ns in %lld ns: %.400s", run->n_instances,
-				 (long long)run->opts.runtime_ns, (long long)run->opts.period_ns,
-				 why.text);
+		return tlat_deadline_refuse(run, &why, reterr);
 	for (int i = 0; i < run->n_instances; i++)
 		run->instances[i].measurers[0].roams = &run->allowed;
-	if (tlat_cpuset_count(&run->allowed) > 1)
-		find_roaming(run);
 	return 0;
+}
+
+/* What was asked for by number and not done is worth a warning. */
+void tlat_deadline_find(struct tlat_run *run)
+{
+	char cpus[TLAT_SAY_BYTES], asked[16] = "their CPUs";
+
+	if (run->instances[0].measurers[0].roams != &run->allowed ||
+	    tlat_cpuset_count(&run->allowed) == 1)
+		return;
+	if (run->n_instances == 1)
+		snprintf(asked, sizeof(asked), "CPU %d", run->place.wait);
+	tlat_findings_add(
+		&run->of_result, run->opts.cpus ? TLAT_WARN : TLAT_INFO, "deadline-not-pinned",
+		"for a thread that stays, make a cpuset partition of its CPU alone and run in it",
+		"a SCHED_DEADLINE thread must be allowed on all CPUs of its root domain: it may "
+		"move among CPUs %s instead of staying on %s, whose idle states are shown",
+		tlat_cpuset_say(&run->allowed, cpus, sizeof(cpus)), asked);
 }

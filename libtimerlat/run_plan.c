@@ -143,6 +143,7 @@ static void plan_measurer(struct tlat_run *run, struct tlat_instance *in, int i,
 
 	m->instance = in;
 	m->gate = &run->gate;
+	m->policies = &run->policies;
 	m->cpu = cpu;
 	m->policy = run->opts.policy;
 	m->priority = priority;
@@ -272,13 +273,6 @@ static void plan_tap(struct tlat_run *run, struct tlat_instance *in)
 	in->book->tap = &in->tap;
 }
 
-/* A probe that cannot run here is still a result, which says why. */
-static void find_unsupported(struct tlat_run *run, const char *text, const char *remedy)
-{
-	run->supported = false;
-	tlat_findings_add(&run->of_result, TLAT_ERROR, "unsupported", remedy, "%s", text);
-}
-
 static void check_support(struct tlat_run *run)
 {
 	const struct tlat_probe_ops *ops = run->ops;
@@ -288,11 +282,12 @@ static void check_support(struct tlat_run *run)
 
 	run->supported = true;
 	if (ops->supported && ops->supported(&why) < 0)
-		find_unsupported(run, why.text, NULL);
+		tlat_run_unsupported(run, why.text, NULL);
 	if (unfit)
-		find_unsupported(run, unfit, "use --policy fifo");
+		tlat_run_unsupported(run, unfit, "use --policy fifo");
 	if (spins && run->place.kick == run->place.wait)
-		find_unsupported(run, "both sides spin, which needs two CPUs", "give two: -c A,B");
+		tlat_run_unsupported(run, "both sides spin, which needs two CPUs",
+				     "give two: -c A,B");
 }
 
 static void plan_break(struct tlat_run *run, struct tlat_instance *in)
@@ -331,7 +326,7 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 		run->injection.book = in->book;
 	error = tlat_instance_open(in, ops, &run->opts, run->clock, &why);
 	if (error) {
-		find_unsupported(run, why.text, NULL);
+		tlat_run_unsupported(run, why.text, NULL);
 		return 0;
 	}
 	plan_limits(run, &in->limits);

@@ -29,6 +29,7 @@ static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
 static int prepare(struct tlat_run *run, const struct tlat_run_opts *opts,
 		   struct tlat_error *reterr)
 {
+	tlat_gate_init(&run->policies);
 	tlat_gate_init(&run->gate);
 	tlat_gate_init(&run->begun);
 	tlat_gate_set(&run->begun, TLAT_GATE_OPEN);
@@ -109,11 +110,36 @@ int tlat_run_read(struct tlat_run *run, int thread, struct tlat_sample *samples,
 	return (int)tlat_tap_take(tap, samples, max < INT32_MAX ? max : INT32_MAX);
 }
 
+/* Of its time. On a grid that is a number of slots; a thread that rests has none meanwhile. */
+static double time_done(const struct tlat_run *run, int thread, uint64_t served)
+{
+	const uint32_t no_grid = TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK | TLAT_PROBE_CLOSED;
+	int64_t limit = run->opts.duration_ns, slots;
+
+	if (run->ops->flags & no_grid)
+		return (double)(tlat_gettime_ns(CLOCK_MONOTONIC) - run->started_ns) / (double)limit;
+	slots = limit / tlat_run_interval_ns(run, thread);
+	return (double)served / (double)(slots ? slots : 1);
+}
+
+/* What part of the nearest of its limits a loop has used up. */
+static double done_of(const struct tlat_run *run, int thread)
+{
+	const struct tlat_book *book = run->instances[thread].book;
+	uint64_t served = run->opts.flags & TLAT_RUN_COMPLETE ? tlat_hist_count(book->latency)
+							      : tlat_noted(&book->counts.asked);
+	double done = run->opts.duration_ns ? time_done(run, thread, served) : 0;
+
+	if (run->opts.samples && (double)served / (double)run->opts.samples > done)
+		done = (double)served / (double)run->opts.samples;
+	return done > 1 ? 1 : done;
+}
+
 int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress)
 {
 	struct tlat_progress now = { 0 };
 	const struct tlat_hist *hist;
-	double ns, elapsed;
+	double ns;
 
 	if (thread < 0 || thread >= run->n_instances)
 		return -ENOENT;
@@ -126,12 +152,7 @@ int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *pr
 	now.p50_ns = tlat_hist_quantile(hist, 0.5) * ns;
 	now.p99_ns = tlat_hist_quantile(hist, 0.99) * ns;
 	now.max_ns = (double)tlat_hist_max(hist) * ns;
-	elapsed = (double)(tlat_gettime_ns(CLOCK_MONOTONIC) - run->started_ns);
-	if (run->opts.duration_ns)
-		now.done = elapsed / (double)run->opts.duration_ns;
-	if (run->opts.samples && (double)now.count / (double)run->opts.samples > now.done)
-		now.done = (double)now.count / (double)run->opts.samples;
-	now.done = now.done > 1 ? 1 : now.done;
+	now.done = done_of(run, thread);
 	now.threads = run->n_instances;
 	now.cpu = run->instances[thread].measurers[0].roams
 			  ? -1
@@ -179,6 +200,7 @@ void tlat_run_free(struct tlat_run *run)
 		close(run->wake_fd);
 	tlat_snapshot_destroy(&run->snapshot);
 	tlat_trace_stop_close(&run->trace);
+	tlat_gate_destroy(&run->policies);
 	tlat_gate_destroy(&run->gate);
 	tlat_gate_destroy(&run->begun);
 	free(run->probe);

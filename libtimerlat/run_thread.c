@@ -78,7 +78,6 @@ void tlat_gate_set(struct tlat_gate *gate, int state)
 
 /* == Set-up of the calling thread == */
 
-/* What the controller has found out to be granted; so a refusal here is a failure. */
 static int apply_attributes(struct tlat_measurer *m)
 {
 	char cpus[16];
@@ -93,6 +92,22 @@ static int apply_attributes(struct tlat_measurer *m)
 	else
 		opts.cpus = cpus;
 	return tlat_rt_apply(&m->rt, &opts, &m->why);
+}
+
+/* The controller has tried the policy, on one thread. Where another is refused it all the same, and
+ * all are to go without, those that have it give it back. */
+static int take_policy(struct tlat_measurer *m)
+{
+	int32_t asked = m->policy;
+	int error = apply_attributes(m);
+
+	tlat_gate_arrive(m->policies, error);
+	if (m->policy == asked)
+		return error;
+	tlat_rt_undo(m->rt);
+	m->rt = NULL;
+	m->why = (struct tlat_error){ 0 };
+	return apply_attributes(m);
 }
 
 static int read_back(struct tlat_measurer *m)
@@ -232,6 +247,7 @@ static int enter_probe(struct tlat_measurer *m)
 		error = ops->enter ? ops->enter(in->reply, &m->reply, &m->why) : 0;
 		m->reply_entered = !error;
 	}
+	m->barred = error;
 	return error;
 }
 
@@ -266,7 +282,7 @@ static void note_verify(struct tlat_measurer *m)
 static int set_up(struct tlat_measurer *m)
 {
 	sigset_t end;
-	int error = apply_attributes(m);
+	int error = take_policy(m);
 
 	if (!error)
 		error = read_back(m);

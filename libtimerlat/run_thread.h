@@ -37,10 +37,12 @@ struct tlat_instance;
 struct tlat_measurer {
 	struct tlat_instance *instance;
 	struct tlat_gate *gate;
+	struct tlat_gate *policies; /* where it learns whether all have theirs */
 	struct tlat_probe_side side;
 	struct tlat_probe_side reply; /* round trip: the other role, on the way back */
 	/* what is asked */
-	int32_t cpu, policy, priority;
+	int32_t cpu;
+	int32_t policy, priority; /* the controller's, until that gate opens */
 	int64_t slack_ns;
 	const struct tlat_cpuset *roams; /* where it may run; NULL: on cpu */
 	int end_signal;			 /* unblocked, so that a blocked wait can be ended */
@@ -53,10 +55,11 @@ struct tlat_measurer {
 	struct tlat_side_facts facts;
 	struct rusage before, after;
 	struct tlat_findings findings;
-	struct tlat_error why; /* of a failed set-up */
+	struct tlat_error why; /* of a thread that could not be created or set up */
 	atomic_bool left;      /* its loop is over */
 	atomic_bool finished;  /* it touches nothing any more */
 	bool entered, reply_entered;
+	bool barred;  /* the probe could not enter: it cannot run here */
 	bool records; /* keeps the book */
 	bool running; /* has been created and not been joined */
 };

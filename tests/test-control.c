@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "finding.h"
@@ -291,6 +293,57 @@ static void a_probe_that_cannot_run_here_can_be_stopped_and_looked_at(void **sta
 	tlat_report_free(report);
 }
 
+static rlim_t limit_queued_signals(rlim_t soft)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	assert_int_equal(getrlimit(RLIMIT_SIGPENDING, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = soft;
+	assert_int_equal(setrlimit(RLIMIT_SIGPENDING, &limit), 0);
+	return before;
+}
+
+/* Whether timer_create(2) is bound by the limit at all. */
+static bool can_make_a_timer(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMAX };
+	timer_t timer;
+
+	return !timer_create(CLOCK_MONOTONIC, &event, &timer) && !timer_delete(timer);
+}
+
+/* What its threads cannot have is found out late, and is a result as well. */
+static void a_probe_whose_threads_cannot_be_set_up_is_a_result(void **state)
+{
+	struct tlat_run_opts opts = base("timer-posix-sigwait", one_cpu);
+	rlim_t before = limit_queued_signals(0);
+	bool unlimited = can_make_a_timer();
+	struct tlat_report *report = NULL;
+	struct tlat_error error;
+	struct tlat_finding finding;
+	int code;
+
+	(void)state;
+	opts.threads = 3;
+	code = tlat_run(&report, &opts, &error);
+	limit_queued_signals(before);
+	if (unlimited)
+		skip();
+	if (code)
+		fail_msg("%s", error.text);
+	for (size_t i = 0; i < 3; i++) {
+		const struct tlat_result *result = tlat_report_result(report, i);
+
+		assert_true(get_finding(result, "unsupported", &finding));
+		assert_non_null(strstr(finding.text, "RLIMIT_SIGPENDING"));
+		assert_null(tlat_result_hist(result));
+		assert_int_equal(result->counts.asked, 0);
+	}
+	tlat_report_free(report);
+}
+
 /* == Ends == */
 
 static void a_stop_ends_a_run_and_keeps_what_was_measured(void **state)
@@ -364,6 +417,36 @@ static void progress_is_seen_from_outside(void **state)
 	assert_int_equal(tlat_run_progress(run, 1, &progress), -ENOENT);
 	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
 	assert_string_equal(tlat_report_end(report), "time");
+	tlat_report_free(report);
+}
+
+/* Neither warm-up nor the rests of a thread that spins are part of its time. */
+static void a_timer_is_done_when_its_slots_are_served(void **state)
+{
+	struct tlat_run_opts opts = base("timer-spin", one_cpu);
+	struct tlat_progress progress = { .size = sizeof(progress) };
+	const struct tlat_result *result;
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	(void)state;
+	opts.policy = TLAT_SCHED_FIFO;
+	opts.priority = 2;
+	opts.interval_ns = 1000000;
+	opts.samples = 0;
+	opts.duration_ns = 400 * opts.interval_ns;
+	opts.warmup = 100;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	for (int i = 0; i < 20000 && progress.done < 1; i++) {
+		usleep(1000);
+		assert_int_equal(tlat_run_progress(run, 0, &progress), 0);
+	}
+	assert_int_equal(tlat_run_progress(run, 0, &progress), 0);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	result = tlat_report_result(report, 0);
+	assert_adds_up(result);
+	assert_int_equal(result->counts.asked, 400);
+	assert_true(progress.count + result->counts.missed >= 400);
 	tlat_report_free(report);
 }
 
@@ -662,9 +745,11 @@ int main(void)
 		cmocka_unit_test(one_thread_per_cpu_and_equal_counts),
 		cmocka_unit_test(a_probe_that_cannot_run_here_is_a_result),
 		cmocka_unit_test(a_probe_that_cannot_run_here_can_be_stopped_and_looked_at),
+		cmocka_unit_test(a_probe_whose_threads_cannot_be_set_up_is_a_result),
 		cmocka_unit_test(a_stop_ends_a_run_and_keeps_what_was_measured),
 		cmocka_unit_test(a_stop_ends_a_wait_that_nothing_else_ends),
 		cmocka_unit_test(progress_is_seen_from_outside),
+		cmocka_unit_test(a_timer_is_done_when_its_slots_are_served),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
 		cmocka_unit_test(runs_can_end_at_the_same_time),
 		cmocka_unit_test(no_memory_stays_locked),

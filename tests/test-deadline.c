@@ -185,26 +185,69 @@ static void an_affinity_that_is_too_narrow_is_named(void **state)
 	tlat_report_free(report);
 }
 
-static void what_the_cpus_cannot_give_is_named(void **state)
+/* Skips where the kernel has no limit on the sum of all deadlines, or gives none. */
+static void need_a_limit(const struct tlat_run_opts *opts)
 {
-	struct tlat_run_opts opts = base("timer-nanosleep");
-	struct tlat_report *report;
-	struct tlat_error error;
 	int64_t limit_us = 0;
-	int code, root = tlat_root_open(NULL);
+	int root = tlat_root_open(NULL);
 
-	(void)state;
 	tlat_root_read_int(root, "proc/sys/kernel/sched_rt_runtime_us", &limit_us);
 	close(root);
 	if (limit_us < 0)
 		skip();
-	tlat_report_free(admitted(&opts));
-	opts.cpus = "all";
-	opts.runtime_ns = 2 * MS; /* all of every CPU */
-	opts.flags |= TLAT_RUN_STRICT;
-	code = tlat_run(&report, &opts, &error);
+	tlat_report_free(admitted(opts));
+}
+
+static void assert_refused_by_the_limit(const struct tlat_run_opts *opts)
+{
+	struct tlat_run_opts strict = *opts;
+	struct tlat_report *report;
+	struct tlat_finding finding;
+	struct tlat_error error;
+	const struct tlat_result *result;
+	int code;
+
+	strict.flags |= TLAT_RUN_STRICT;
+	code = tlat_run(&report, &strict, &error);
 	assert_int_equal(code, -EBUSY);
 	assert_non_null(strstr(error.text, "sched_rt_runtime_us"));
+	report = measured(opts);
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		bool refused = find(result, "policy-refused", &finding);
+
+		assert_true(refused);
+		assert_non_null(strstr(finding.text, "sched_rt_runtime_us"));
+		assert_false(find(result, "deadline-not-pinned", &finding));
+		assert_int_equal(result->policy_asked, TLAT_SCHED_DEADLINE);
+		assert_int_equal(result->wait.policy, TLAT_SCHED_OTHER);
+		assert_int_equal(result->counts.asked, 50);
+		assert_int_equal(tlat_counts_balance(&result->counts), 0);
+	}
+	tlat_report_free(report);
+}
+
+static void what_the_cpus_cannot_give_is_named(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep");
+
+	(void)state;
+	need_a_limit(&opts);
+	opts.cpus = "all";
+	opts.runtime_ns = 2 * MS; /* all of every CPU */
+	assert_refused_by_the_limit(&opts);
+}
+
+/* One thread would be admitted, and so would one with all that a CPU has: it is the sum. */
+static void what_all_threads_cannot_have_has_none_of_them(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep");
+
+	(void)state;
+	need_a_limit(&opts);
+	opts.cpus = "all";
+	opts.threads = 2;
+	opts.runtime_ns = 6 * MS / 5;
+	assert_refused_by_the_limit(&opts);
 }
 
 static void a_caller_keeps_its_own_attributes(void **state)
@@ -233,6 +276,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_was_asked_for_and_not_kept_is_a_warning),
 		cmocka_unit_test(an_affinity_that_is_too_narrow_is_named),
 		cmocka_unit_test(what_the_cpus_cannot_give_is_named),
+		cmocka_unit_test(what_all_threads_cannot_have_has_none_of_them),
 		cmocka_unit_test(a_caller_keeps_its_own_attributes),
 	};
 

@@ -21,18 +21,24 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
+static struct tlat_run *begin(const struct tlat_run_opts *opts)
+{
+	struct tlat_error error;
+	struct tlat_run *run = NULL;
+
+	if (tlat_run_start(&run, opts, &error) < 0)
+		fail_msg("%s", error.text);
+	return run;
+}
+
 static struct tlat_run *start(const char *probe, const char *cpus)
 {
 	struct tlat_run_opts opts =
 		TLAT_RUN_OPTS(.probe = probe, .cpus = cpus, .duration_ns = 20000000000, .warmup = 5,
 			      .settle_ns = 100000, .policy = TLAT_SCHED_OTHER,
 			      .flags = TLAT_RUN_NO_FLOOR);
-	struct tlat_error error;
-	struct tlat_run *run = NULL;
 
-	if (tlat_run_start(&run, &opts, &error) < 0)
-		fail_msg("%s", error.text);
-	return run;
+	return begin(&opts);
 }
 
 static struct tlat_report *finish(struct tlat_run *run)
@@ -60,6 +66,16 @@ static struct tlat_report *first_samples(struct tlat_run *run)
 	return NULL;
 }
 
+static void assert_all_in_blocks(const struct tlat_result *result)
+{
+	uint64_t samples = 0;
+
+	assert_non_null(result->blocks);
+	for (size_t i = 0; i < tlat_blocks_count(result->blocks); i++)
+		samples += tlat_blocks_samples(result->blocks, i);
+	assert_int_equal(samples, tlat_hist_count(result->latency));
+}
+
 static void check_running(const struct tlat_report *report)
 {
 	const struct tlat_result *result = tlat_report_result(report, 0);
@@ -69,8 +85,9 @@ static void check_running(const struct tlat_report *report)
 	assert_int_equal(tlat_counts_balance(&result->counts), 0);
 	assert_int_equal(tlat_hist_count(result->latency),
 			 result->counts.recorded + result->counts.early + result->counts.overflow);
-	assert_true(result->duration_ns > 0);
+	assert_in_range(result->duration_ns, 1, 60 * TLAT_NSEC_PER_SEC);
 	assert_true(has_finding(result, "running"));
+	assert_all_in_blocks(result);
 }
 
 static void assert_extremes_only_spread(const struct tlat_report *early,
@@ -125,6 +142,99 @@ static void a_snapshot_of_a_loopback_adds_up_and_grows(void **state)
 	grows_and_adds_up("null", NULL);
 }
 
+/* Its stamps are of a clock that the controller cannot read. */
+static void a_snapshot_of_a_cpu_timer_adds_up_and_grows(void **state)
+{
+	(void)state;
+	if (tlat_probe_check("timer-cputime", NULL) < 0)
+		skip();
+	grows_and_adds_up("timer-cputime", NULL);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * TLAT_NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* Until the run is over. */
+static void look_all_the_time(struct tlat_run *run)
+{
+	struct tlat_report *report;
+
+	while (!tlat_run_snapshot(run, &report, NULL))
+		tlat_report_free(report);
+}
+
+static void one_who_looks_all_the_time_does_not_make_a_run_stall(void **state)
+{
+	struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = "timer-nanosleep", .interval_ns = 700000000, .samples = 2,
+			      .warmup = TLAT_ZERO, .policy = TLAT_SCHED_OTHER,
+			      .flags = TLAT_RUN_NO_FLOOR);
+	struct tlat_run *run = begin(&opts);
+	struct tlat_report *report;
+
+	(void)state;
+	look_all_the_time(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	assert_false(has_finding(tlat_report_result(report, 0), "stalled"));
+	assert_string_equal(tlat_report_end(report), "count");
+	tlat_report_free(report);
+}
+
+static bool block_holds(const struct tlat_blocks *blocks, int64_t i, int64_t value)
+{
+	struct tlat_block_bin bin;
+	size_t cursor = 0;
+
+	while (i >= 0 && i < (int64_t)tlat_blocks_count(blocks) &&
+	       tlat_blocks_next(blocks, (size_t)i, &cursor, &bin))
+		if (bin.index == tlat_hist_slot(value))
+			return true;
+	return false;
+}
+
+/* By its time, an outlier is in its block or next door. */
+static void assert_outliers_are_in_their_blocks(const struct tlat_result *result)
+{
+	assert_true(result->outliers->n > 0);
+	for (size_t i = 0; i < result->outliers->n; i++) {
+		const struct tlat_outlier *outlier = &result->outliers->v[i];
+		int64_t block = outlier->t_ns / tlat_blocks_length_ns(result->blocks);
+
+		assert_true(block_holds(result->blocks, block - 1, outlier->value) ||
+			    block_holds(result->blocks, block, outlier->value) ||
+			    block_holds(result->blocks, block + 1, outlier->value));
+	}
+}
+
+static void one_who_looks_all_the_time_does_not_shorten_the_blocks(void **state)
+{
+	struct tlat_run_opts opts =
+		TLAT_RUN_OPTS(.probe = "timer-nanosleep", .interval_ns = 1000000, .samples = 1300,
+			      .policy = TLAT_SCHED_OTHER, .flags = TLAT_RUN_NO_FLOOR);
+	int64_t began = now_ns(), span;
+	struct tlat_run *run = begin(&opts);
+	const struct tlat_result *result;
+	struct tlat_report *report;
+
+	(void)state;
+	look_all_the_time(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	span = now_ns() - began;
+	result = tlat_report_result(report, 0);
+	/* the last one is as short as it comes */
+	assert_true(((int64_t)tlat_blocks_count(result->blocks) - 1) *
+			    tlat_blocks_length_ns(result->blocks) <=
+		    span);
+	assert_all_in_blocks(result);
+	assert_outliers_are_in_their_blocks(result);
+	tlat_report_free(report);
+}
+
 static void a_budget_does_not_pass_on_a_snapshot(void **state)
 {
 	struct tlat_run *run = start("timer-nanosleep", NULL);
@@ -176,6 +286,9 @@ int main(void)
 		cmocka_unit_test(a_snapshot_of_a_pair_adds_up_and_grows),
 		cmocka_unit_test(a_snapshot_of_a_timer_adds_up_and_grows),
 		cmocka_unit_test(a_snapshot_of_a_loopback_adds_up_and_grows),
+		cmocka_unit_test(a_snapshot_of_a_cpu_timer_adds_up_and_grows),
+		cmocka_unit_test(one_who_looks_all_the_time_does_not_make_a_run_stall),
+		cmocka_unit_test(one_who_looks_all_the_time_does_not_shorten_the_blocks),
 		cmocka_unit_test(a_budget_does_not_pass_on_a_snapshot),
 		cmocka_unit_test(a_run_that_is_over_has_a_report_but_no_snapshot),
 		cmocka_unit_test(a_copy_of_a_report_says_the_same),

@@ -662,6 +662,25 @@ without_privilege_it_runs_and_says_so() {
 	expect 0 "check without privilege"
 }
 
+# timeout(1) has a timer of its own, so the limit comes after it.
+a_limit_ends_no_other_probe() {
+	local low="ulimit -i 0; exec \"\$@\""
+	timeout -s KILL 60 bash -c "$low" - "$tlat" run 'timer-p*' $quick --json - >out 2>err
+	code=$?
+	expect 0 "some probes cannot have their timers" || return
+	grep -q '"unsupported"' out || { echo "skipped: timers have no limit here"; return; }
+	json out 'all(any("RLIMIT_SIGPENDING" in f["text"] for f in r["findings"]
+	              if f["id"] == "unsupported") and r["counts"]["asked"] == 0
+	              for r in d["results"] if r["probe"].startswith("timer-posix-"))'
+	json out 'all(r["counts"]["asked"] > 0 for r in d["results"]
+	              if not r["probe"].startswith("timer-posix-"))'
+	timeout -s KILL 60 bash -c "$low" - "$tlat" run timer-posix-sigwait $quick >out 2>err
+	code=$?
+	expect 2 "the only probe cannot have its timer"
+	grep -q 'error unsupported.*raise RLIMIT_SIGPENDING' out ||
+		fail "the limit is not named: $(cat out err)"
+}
+
 the_check_audits() {
 	run_tlat check --json audit.json
 	expect 0 check || return
@@ -737,6 +756,7 @@ all_of_the_load_ends
 all_of_the_load_ends_without_lists_of_children
 what_is_started_ignores_no_signal
 without_privilege_it_runs_and_says_so
+a_limit_ends_no_other_probe
 the_check_audits
 a_check_leaves_its_own_thread_as_it_is
 the_self_test_is_kept_and_quoted

@@ -476,7 +476,9 @@ struct tlat_run_opts {
 	const struct tlat_machine *machine; /* borrowed (NULL: read for this run) */
 	struct tlat_clock *clock;	    /* borrowed (NULL: calibrated for this run) */
 	uint64_t samples;		    /* cycles asked per thread (0: by duration) */
-	int64_t duration_ns;	/* length of measurement (0: 2 s, or unlimited if samples) */
+	int64_t duration_ns;	/* length of measurement (0: 2 s, or unlimited if samples);
+				 * solo: as many slots as it spans, and a thread that spins under
+				 * a real-time policy rests between them, which is not in it */
 	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
 				 * solo: period (0: 1 ms) */
 	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
@@ -544,8 +546,10 @@ TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opt
 TLAT_API int tlat_run_fd(const struct tlat_run *run);
 
 /*
- * End the run early, after the cycle under way; async-signal-safe, one write(2). A wait that does
- * not end is interrupted after 0.3 s. Until tlat_run_wait() returns, not later.
+ * End the run early; async-signal-safe, one write(2). A pair ends after the cycle under way, unless
+ * that takes more than 0.3 s. The wait for a timer, which may last an hour, and a round trip are
+ * interrupted at once: such a cycle counts as unfinished. A value above break_ns ends the other
+ * threads in the same way. Until tlat_run_wait() returns, not later.
  */
 TLAT_API void tlat_run_stop(struct tlat_run *run);
 
@@ -554,7 +558,8 @@ struct tlat_progress {
 	size_t size;			       /* set by the caller */
 	uint64_t count;			       /* samples so far */
 	double min_ns, p50_ns, p99_ns, max_ns; /* 0 when count is 0 */
-	double done;			       /* 0..1, of the limit that is nearest */
+	double done;			       /* 0..1, of the limit that is nearest; a timer's time
+						* is counted in slots */
 	int32_t threads;		       /* measuring threads of the run that record */
 	int32_t cpu;			       /* the waiter's; -1: floating */
 	int32_t tid;			       /* the waiter's, as the kernel numbers it */

@@ -35,7 +35,7 @@ class RunOptions(TypedDict, total=False):
     policy: Policy | str  #: of the measuring threads
     priority: int  #: 1 to 99, of the waiter
     samples: int  #: cycles for each thread
-    duration: Time  #: length of the measurement
+    duration: Time  #: length of the measurement; timers: as many intervals as it spans
     interval: Time  #: solo: period (1 ms); pair: slot (0: closed loop)
     settle: Time  #: pair: from the announcement to the kick (50 us)
     dither: Time  #: pair: settle is longer by up to this, at random

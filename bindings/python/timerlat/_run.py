@@ -122,7 +122,10 @@ class Run:
         return Report(native.run_snapshot(self._handle())[1])
 
     def stop(self) -> None:
-        """End it after the cycle under way; wait() then returns soon."""
+        """
+        End it; wait() then returns soon. A pair ends after the cycle under way; the wait for a
+        timer and a round trip are interrupted, and such a cycle counts as unfinished.
+        """
         if self._native is not None:
             native.run_stop(self._native)
 
