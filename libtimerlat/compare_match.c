@@ -325,25 +325,15 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 		       : differ_number(name, "verify", a->verify, b->verify, "", reterr);
 }
 
-static const char *distrust(const struct tlat_findings *findings)
-{
-	static const char *const ids[] = { "clock-broken", "clock-drift", "clock-order" };
-
-	for (size_t i = 0; i < findings->n; i++)
-		for (size_t k = 0; k < TLAT_ARRAY_SIZE(ids); k++)
-			if (!strcmp(findings->v[i].id, ids[k]))
-				return findings->v[i].text;
-	return NULL;
-}
-
 int tlat_compare_clock(const struct tlat_report *report, const struct tlat_result *result,
 		       const char *name, struct tlat_error *reterr)
 {
-	const char *why = distrust(&report->findings);
+	const struct tlat_finding *why = tlat_findings_distrust(&report->findings);
 
 	if (!why)
-		why = distrust(&result->findings);
+		why = tlat_findings_distrust(&result->findings);
 	if (!why)
 		return 0;
-	return tlat_fail(reterr, -EINVAL, "%s: a clock cannot be trusted (%.200s)", name, why);
+	return tlat_fail(reterr, -EINVAL, "%s: a clock cannot be trusted (%.200s)", name,
+			 why->text);
 }

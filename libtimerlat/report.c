@@ -209,6 +209,12 @@ static int reserve(struct tlat_report *report, size_t more)
 	return 0;
 }
 
+void tlat_report_own(struct tlat_report *report, struct tlat_result *result)
+{
+	result->of_run = &report->findings;
+	report->results[report->n_results++] = result;
+}
+
 int tlat_report_add(struct tlat_report *report, struct tlat_result *result)
 {
 	int ret = reserve(report, 1);
@@ -221,7 +227,7 @@ int tlat_report_add(struct tlat_report *report, struct tlat_result *result)
 	}
 	if (result->duration_ns > report->duration_ns)
 		report->duration_ns = result->duration_ns;
-	report->results[report->n_results++] = result;
+	tlat_report_own(report, result);
 	return 0;
 }
 
@@ -255,7 +261,7 @@ int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
 	adopt(into, from);
 	forget_facts(into);
 	for (size_t i = 0; i < from->n_results; i++)
-		into->results[into->n_results++] = from->results[i];
+		tlat_report_own(into, from->results[i]);
 	from->n_results = 0;
 	tlat_findings_move(&into->findings, &from->findings);
 	into->duration_ns += from->duration_ns;

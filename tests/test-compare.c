@@ -218,6 +218,11 @@ static void change_way(struct tlat_result *result)
 	result->round_trip = true;
 }
 
+static void change_suspend(struct tlat_result *result)
+{
+	tlat_findings_add(&result->findings, TLAT_WARN, "suspended", NULL, "slept for 3 s");
+}
+
 static void change_clock(struct tlat_result *result)
 {
 	tlat_findings_add(&result->findings, TLAT_ERROR, "clock-order", NULL, "went back by 3 ns");
@@ -261,6 +266,7 @@ static const struct {
 	{ change_cpu, "CPU 1 in one report, 2", false },
 	{ change_relation, "placement llc in one report, smt", false },
 	{ change_way, "round trip 0 in one report, 1", false },
+	{ change_suspend, "clock cannot be trusted (slept for 3 s)", false },
 	{ change_clock, "clock cannot be trusted (went back by 3 ns)", false },
 	{ change_dwell, "had slept", false },
 	{ change_probe, "the base side measured wake-futex, the new one wake-eventfd", true },

@@ -305,6 +305,42 @@ static void a_budget_is_written_term_by_term(void **state)
 	tlat_report_free(report);
 }
 
+/* What is said of the whole run counts where it is the clock that failed. */
+static void a_run_whose_clock_failed_passes_no_budget(void **state)
+{
+	static const char *const ids[] = { "clock-broken", "clock-drift", "clock-order",
+					   "clocksource-changed", "suspended" };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ids); i++) {
+		struct tlat_finding finding = { .id = ids[i], .text = "x", .severity = TLAT_WARN };
+		struct tlat_report *report = sample_full(20000), *failed = sample_full(20000);
+		struct tlat_report *again;
+		char reason[200], *text;
+
+		assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "p50<1s", NULL),
+				 TLAT_PASS);
+		assert_int_equal(tlat_report_note(failed, &finding), 0);
+		assert_int_equal(tlat_report_budget(failed, TLAT_REPORT_WHOLE, "p50<1s", NULL),
+				 TLAT_INCONCLUSIVE);
+		assert_int_equal(tlat_report_budget(failed, 1, "p50<1ns", NULL), TLAT_FAIL);
+		assert_int_equal(tlat_budget_check("p50<1s", tlat_report_result(failed, 1), reason,
+						   sizeof(reason), NULL),
+				 TLAT_INCONCLUSIVE);
+		assert_non_null(strstr(reason, "degraded, see findings"));
+		text = sample_text(failed);
+		again = sample_read(text);
+		assert_int_equal(tlat_report_budget(again, 0, "p50<1s", NULL), TLAT_INCONCLUSIVE);
+		assert_int_equal(tlat_report_append(report, failed), 0);
+		for (size_t k = 0; k < 4; k++)
+			assert_int_equal(tlat_report_budget(report, k, "p50<1s", NULL),
+					 TLAT_INCONCLUSIVE);
+		free(text);
+		tlat_report_free(again);
+		tlat_report_free(report);
+	}
+}
+
 static void a_verdict_on_what_was_read_is_written_too(void **state)
 {
 	struct tlat_report *report = sample_full(20000), *again;
@@ -802,6 +838,7 @@ int main(void)
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
 		cmocka_unit_test(samples_that_are_all_alike_carry_the_median_only),
 		cmocka_unit_test(a_budget_is_written_term_by_term),
+		cmocka_unit_test(a_run_whose_clock_failed_passes_no_budget),
 		cmocka_unit_test(a_verdict_on_what_was_read_is_written_too),
 		cmocka_unit_test(an_empty_report_meets_no_budget),
 		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),

@@ -1044,11 +1044,13 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * min p50 p90 p95 p99 p99.9 p99.99 p99.999 max mean missed early overflow
  * rejected disturbed n and P(>TIME); ops < <= = >= >. Quantiles and P pass if
  * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
- * degraded measurement turns PASS into INCONCLUSIVE, never FAIL; fewer samples
- * than n demands are INCONCLUSIVE. Returns enum tlat_verdict (the worst of the
- * terms) and the reason, one line per term, in text (may be NULL); -EINVAL with
- * the bad term in reterr. result NULL: only the grammar is checked, and
- * TLAT_INCONCLUSIVE returned without text. [setup]
+ * degraded measurement turns PASS into INCONCLUSIVE, never FAIL: a finding of
+ * the result from TLAT_WARN up, or one of its report that the clock failed
+ * (timerlat(7) names them). Fewer samples than n demands are INCONCLUSIVE.
+ * Returns enum tlat_verdict (the worst of the terms) and the reason, one line
+ * per term, in text (may be NULL); -EINVAL with the bad term in reterr. result
+ * NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned without
+ * text. [setup]
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
 			       size_t text_size, struct tlat_error *reterr);
