@@ -341,6 +341,24 @@ static void a_run_whose_clock_failed_passes_no_budget(void **state)
 	}
 }
 
+static void a_term_counts_to_its_end_however_long(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	char late[160], zeros[160], *text;
+
+	(void)state;
+	snprintf(late, sizeof(late), "p50<%*s1ns", 100, "");
+	snprintf(zeros, sizeof(zeros), "early>=0,n>=%0100d", 1000000);
+	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, late, NULL), TLAT_FAIL);
+	assert_int_equal(tlat_report_budget(report, 0, zeros, NULL), TLAT_INCONCLUSIVE);
+	assert_int_equal(report->results[0]->judgement->n_terms, 2);
+	assert_int_equal(report->results[0]->judgement->terms[1].verdict, TLAT_INCONCLUSIVE);
+	text = sample_text(report);
+	assert_non_null(strstr(text, "p50 < 1 ns: FAIL"));
+	free(text);
+	tlat_report_free(report);
+}
+
 static void a_verdict_on_what_was_read_is_written_too(void **state)
 {
 	struct tlat_report *report = sample_full(20000), *again;
@@ -839,6 +857,7 @@ int main(void)
 		cmocka_unit_test(samples_that_are_all_alike_carry_the_median_only),
 		cmocka_unit_test(a_budget_is_written_term_by_term),
 		cmocka_unit_test(a_run_whose_clock_failed_passes_no_budget),
+		cmocka_unit_test(a_term_counts_to_its_end_however_long),
 		cmocka_unit_test(a_verdict_on_what_was_read_is_written_too),
 		cmocka_unit_test(an_empty_report_meets_no_budget),
 		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
