@@ -86,10 +86,15 @@ static bool have_designs(const struct tlat_members *m)
 	return true;
 }
 
+static int32_t pair_of(const struct tlat_members *m, size_t i)
+{
+	return m->v[i].report->position.pair;
+}
+
 static bool in_pair(const struct tlat_members *m, int side, int32_t pair)
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i].side == side && m->v[i].report->position.pair == pair)
+		if (m->v[i].side == side && pair_of(m, i) == pair)
 			return true;
 	return false;
 }
@@ -99,8 +104,7 @@ static bool pairs_are_boots(const struct tlat_members *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < i; k++) {
-			bool same_pair =
-				m->v[i].report->position.pair == m->v[k].report->position.pair;
+			bool same_pair = pair_of(m, i) == pair_of(m, k);
 
 			if (m->v[i].side == m->v[k].side &&
 			    same_pair != (m->v[i].group == m->v[k].group))
@@ -122,7 +126,7 @@ static void drop_singles(struct tlat_members *m, struct tlat_findings *notes)
 	size_t dropped = 0;
 
 	for (size_t i = m->n; i-- > 0;)
-		if (!in_pair(m, !m->v[i].side, m->v[i].report->position.pair)) {
+		if (!in_pair(m, !m->v[i].side, pair_of(m, i))) {
 			drop(m, i);
 			dropped++;
 		}
@@ -131,19 +135,39 @@ static void drop_singles(struct tlat_members *m, struct tlat_findings *notes)
 				  "%zu runs without a partner were left out", dropped);
 }
 
-/* Units are numbered in the order of the pairs, or in that in which they come. */
-static void number_pairs(struct tlat_members *m)
+static bool is_first_of_pair(const struct tlat_members *m, size_t i)
 {
-	for (size_t i = 0; i < m->n; i++) {
-		int32_t pair = m->v[i].report->position.pair;
-		size_t unit = 0;
+	for (size_t k = 0; k < i; k++)
+		if (m->v[k].side == m->v[i].side && pair_of(m, k) == pair_of(m, i))
+			return false;
+	return true;
+}
 
-		for (int32_t p = 0; p < pair; p++)
-			unit += in_pair(m, m->v[i].side, p);
-		m->v[i].unit = unit;
-		if (unit + 1 > m->n_units[m->v[i].side])
-			m->n_units[m->v[i].side] = unit + 1;
+/* Pairs of the same side with a lower number: the numbers may be any, and have holes. */
+static size_t pairs_below(const struct tlat_members *m, const bool *first, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < m->n; k++)
+		n += first[k] && m->v[k].side == m->v[i].side && pair_of(m, k) < pair_of(m, i);
+	return n;
+}
+
+/* Units are numbered in the order of the pairs, or in that in which they come. */
+static int number_pairs(struct tlat_members *m)
+{
+	bool *first = calloc(m->n + 1, sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n; i++) {
+		first[i] = is_first_of_pair(m, i);
+		m->n_units[m->v[i].side] += first[i];
 	}
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i].unit = pairs_below(m, first, i);
+	free(first);
+	return 0;
 }
 
 static void number_units(struct tlat_members *m)
@@ -217,7 +241,7 @@ static void note_confounded(const struct tlat_members *m, struct tlat_findings *
 			  m->n_units[TLAT_NEXT]);
 }
 
-static void choose_units(struct tlat_members *m, struct tlat_findings *notes)
+static int choose_units(struct tlat_members *m, struct tlat_findings *notes)
 {
 	m->paired = have_designs(m);
 	m->by_boot = kernels_differ(m) || boots_are_apart(m);
@@ -225,12 +249,12 @@ static void choose_units(struct tlat_members *m, struct tlat_findings *notes)
 		m->paired = pairs_are_boots(m);
 	if (m->paired)
 		drop_singles(m, notes);
-	if (m->paired)
-		number_pairs(m);
-	else
-		number_units(m);
 	if (m->paired && m->n && m->v[0].report->position.looks)
 		m->planned = (size_t)m->v[0].report->position.planned;
+	if (m->paired)
+		return number_pairs(m);
+	number_units(m);
+	return 0;
 }
 
 int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, size_t n_base,
@@ -249,7 +273,8 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 	if (m->ordered)
 		qsort(m->v, m->n, sizeof(*m->v), by_start);
 	find_groups(m);
-	choose_units(m, notes);
+	if (choose_units(m, notes) < 0)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
 	if (!m->n)
 		return tlat_fail(reterr, -EINVAL,
 				 "no pair is complete: the sides have no pair number in common");

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "compare.h"
 #include "report_sample.h"
 #include "simulate.h"
 
@@ -475,6 +476,34 @@ static void looks_are_taken_where_they_were_planned(void **state)
 	free_side(&b);
 }
 
+/* As a document may have them: any number that fits, and holes between them. */
+static void pairs_are_told_apart_by_any_numbers(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	char *before, *after;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 9, 0);
+	c = compared(&a, &b, 0);
+	before = tlat_comparison_format(c);
+	tlat_comparison_free(c);
+	for (int i = 0; i < 9; i++) {
+		place(a.runs[i], 'A', INT32_MAX - 9000 + 1000 * i, 0);
+		place(b.runs[i], 'B', INT32_MAX - 9000 + 1000 * i, 0);
+	}
+	c = compared(&a, &b, 0);
+	assert_true(c->items[0].units.paired && c->items[0].units.n[TLAT_BASE] == 9);
+	after = tlat_comparison_format(c);
+	if (before)
+		assert_string_equal(before, after);
+	free(before);
+	free(after);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
 /* Ten odd results out of ten would be odd; one of ten is not. */
 static void several_results_are_held_to_a_stricter_measure(void **state)
 {
@@ -685,6 +714,7 @@ int main(void)
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
+		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
 		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
 		cmocka_unit_test(any_metric_can_be_compared),
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
