@@ -314,11 +314,39 @@ static int differ_number(const char *name, const char *what, int64_t a, int64_t 
 	return differ(name, what, from, to, reterr);
 }
 
-static const char *policy_of(const struct tlat_result *result)
+static const char *or_unknown(const char *name)
 {
-	const char *name = tlat_policy_name(result->wait.policy);
-
 	return name ? name : "unknown";
+}
+
+/* How a thread is scheduled. whose: "" for the waiter, "waker's " for the waker. */
+static int alike_side(const struct tlat_side_facts *a, const struct tlat_side_facts *b,
+		      const char *name, const char *whose, struct tlat_error *reterr)
+{
+	const struct {
+		const char *what, *unit;
+		int64_t a, b;
+	} numbers[] = {
+		{ "priority", "", a->priority, b->priority },
+		{ "runtime", "ns", a->runtime_ns, b->runtime_ns },
+		{ "deadline", "ns", a->deadline_ns, b->deadline_ns },
+		{ "period", "ns", a->period_ns, b->period_ns },
+	};
+	char what[32];
+
+	if (a->policy != b->policy) {
+		snprintf(what, sizeof(what), "%spolicy", whose);
+		return differ(name, what, or_unknown(tlat_policy_name(a->policy)),
+			      or_unknown(tlat_policy_name(b->policy)), reterr);
+	}
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++) {
+		if (numbers[i].a == numbers[i].b)
+			continue;
+		snprintf(what, sizeof(what), "%s%s", whose, numbers[i].what);
+		return differ_number(name, what, numbers[i].a, numbers[i].b, numbers[i].unit,
+				     reterr);
+	}
+	return 0;
 }
 
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
@@ -333,11 +361,12 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 		return differ_number(name, "CPU", a->wait.cpu, b->wait.cpu, "", reterr);
 	if (same_cpus && a->has_kick && a->kick.cpu != b->kick.cpu)
 		return differ_number(name, "waker's CPU", a->kick.cpu, b->kick.cpu, "", reterr);
-	if (a->wait.policy != b->wait.policy)
-		return differ(name, "policy", policy_of(a), policy_of(b), reterr);
-	if (a->wait.priority != b->wait.priority)
-		return differ_number(name, "priority", a->wait.priority, b->wait.priority, "",
-				     reterr);
+	if (a->target != b->target)
+		return differ(name, "target", or_unknown(tlat_target_name(a->target)),
+			      or_unknown(tlat_target_name(b->target)), reterr);
+	if (alike_side(&a->wait, &b->wait, name, "", reterr) < 0 ||
+	    (a->has_kick && alike_side(&a->kick, &b->kick, name, "waker's ", reterr) < 0))
+		return -EINVAL;
 	if (a->settle_ns != b->settle_ns)
 		return differ_number(name, "settle", a->settle_ns, b->settle_ns, "ns", reterr);
 	if (a->interval_ns != b->interval_ns)

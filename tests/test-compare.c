@@ -219,6 +219,26 @@ static void change_way(struct tlat_result *result)
 	result->round_trip = true;
 }
 
+static void change_target(struct tlat_result *result)
+{
+	result->target = TLAT_TARGET_SLEEPING;
+}
+
+static void change_waker(struct tlat_result *result)
+{
+	result->kick.priority = 1;
+}
+
+static void change_waker_policy(struct tlat_result *result)
+{
+	result->kick.policy = TLAT_SCHED_OTHER;
+}
+
+static void change_deadline(struct tlat_result *result)
+{
+	result->wait.runtime_ns = 200000;
+}
+
 static void change_suspend(struct tlat_result *result)
 {
 	tlat_findings_add(&result->findings, TLAT_WARN, "suspended", NULL, "slept for 3 s");
@@ -267,6 +287,10 @@ static const struct {
 	{ change_cpu, "CPU 1 in one report, 2", false },
 	{ change_relation, "placement llc in one report, smt", false },
 	{ change_way, "round trip 0 in one report, 1", false },
+	{ change_target, "target busy in one report, sleeping", false },
+	{ change_waker, "waker's priority 40 in one report, 1", false },
+	{ change_waker_policy, "waker's policy fifo in one report, other", false },
+	{ change_deadline, "runtime 0ns in one report, 200000ns", false },
 	{ change_suspend, "clock cannot be trusted (slept for 3 s)", false },
 	{ change_clock, "clock cannot be trusted (went back by 3 ns)", false },
 	{ change_dwell, "had slept", false },

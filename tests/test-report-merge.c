@@ -120,6 +120,11 @@ static void change_settle(struct tlat_report *report)
 	report->results[0]->settle_ns = 1;
 }
 
+static void change_target(struct tlat_report *report)
+{
+	report->results[0]->target = TLAT_TARGET_SLEEPING;
+}
+
 static void change_unit(struct tlat_report *report)
 {
 	struct tlat_hist *hist;
@@ -156,6 +161,7 @@ static const struct {
 	const char *because;
 } refusals[] = {
 	{ change_settle, "settle 50000ns in one report, 1ns in another" },
+	{ change_target, "target busy in one report, sleeping in another" },
 	{ change_unit, "more than 100 ppm apart" },
 	{ change_probe, "timer-nanosleep: not a latency in every report" },
 	{ change_number, "report 3 has 3 results, report 1 has 2" },

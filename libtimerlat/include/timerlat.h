@@ -1133,9 +1133,10 @@ struct tlat_compare_opts {
 /*
  * Compare the reports of two sides, one report a run. Runs are paired when every report has a
  * design, else their order is that of their beginnings. Returns 0; -EINVAL with the reason when
- * there is nothing to compare, or, unless forced, when probe, placement, policy, settle, interval,
- * dwell or clock are not the same or not to be trusted; -E2BIG; -ENOMEM. Nothing of the reports is
- * kept. Neither reads a clock nor any file: the same reports give the same answer. [setup]
+ * there is nothing to compare, or, unless forced, when probe, placement, policy, target, settle,
+ * interval, dwell or clock are not the same or not to be trusted; -E2BIG; -ENOMEM. Nothing of the
+ * reports is kept. Neither reads a clock nor any file: the same reports give the same answer.
+ * [setup]
  */
 TLAT_API int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,
 			  size_t n_base, struct tlat_report *const *next, size_t n_next,
