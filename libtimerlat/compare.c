@@ -116,16 +116,6 @@ static int add_metrics(struct tlat_comparison *c, const struct tlat_compare_opts
 	return ret;
 }
 
-/* How many results of the same probe come before result number index. */
-static size_t ordinal_of(const struct tlat_report *report, size_t index)
-{
-	size_t ordinal = 0;
-
-	for (size_t i = 0; i < index; i++)
-		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
-	return ordinal;
-}
-
 static bool everywhere(const struct tlat_members *m, const char *probe, size_t ordinal)
 {
 	for (size_t i = 0; i < m->n; i++)
@@ -138,7 +128,7 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 		      const struct tlat_report *report, size_t index, struct tlat_error *reterr)
 {
 	const struct tlat_result *result = report->results[index];
-	size_t ordinal = ordinal_of(report, index);
+	size_t ordinal = tlat_member_ordinal(report, index);
 	int ret = 0;
 
 	if (!everywhere(&c->members, result->probe, ordinal)) {

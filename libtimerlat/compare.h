@@ -85,6 +85,8 @@ int tlat_members_make(struct tlat_members *members, struct tlat_report *const *b
 		      struct tlat_error *reterr);
 void tlat_members_free(struct tlat_members *members);
 
+/* How many results of the same probe come before result number index. */
+size_t tlat_member_ordinal(const struct tlat_report *report, size_t index);
 /* The result number ordinal of that probe in a report, or NULL. */
 const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,
 					     size_t ordinal);
@@ -141,6 +143,18 @@ int tlat_compare_noise(struct tlat_item *item, const struct tlat_members *member
 		       const struct tlat_result *const *results, struct tlat_findings *notes);
 
 /* compare_surroundings.c: conditions that differ between the sides; 0 or -ENOMEM */
+
+/* The report's fact of that name; "" where it is not known. */
+const char *tlat_fact_of(const struct tlat_report *report, const char *name);
+
+/* What may differ between sides, as it is compared on purpose; within a side it may not. */
+#define TLAT_SETTINGS	   5
+#define TLAT_SETTING_BYTES 64
+
+extern const struct tlat_setting {
+	const char *name; /* "run.slack" */
+	void (*text_of)(const struct tlat_result *result, char *text, size_t size);
+} tlat_settings[TLAT_SETTINGS];
 
 struct tlat_differences {
 	struct tlat_difference *v; /* strings owned */

@@ -39,15 +39,9 @@ static void find_groups(struct tlat_members *m)
 	}
 }
 
-/* "" where it is not known. */
 static const char *kernel_of(const struct tlat_report *report)
 {
-	struct tlat_fact fact;
-
-	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
-		if (!strcmp(fact.name, "machine.kernel"))
-			return fact.value;
-	return "";
+	return tlat_fact_of(report, "machine.kernel");
 }
 
 static const struct tlat_member *first_of(const struct tlat_members *m, int side)
@@ -286,6 +280,15 @@ void tlat_members_free(struct tlat_members *members)
 {
 	free(members->v);
 	members->v = NULL;
+}
+
+size_t tlat_member_ordinal(const struct tlat_report *report, size_t index)
+{
+	size_t ordinal = 0;
+
+	for (size_t i = 0; i < index; i++)
+		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
+	return ordinal;
 }
 
 const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,

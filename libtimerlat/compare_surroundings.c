@@ -103,7 +103,7 @@ static int add_values(struct tlat_differences *d, const char *name, const struct
 	return ret;
 }
 
-static const char *fact_of(const struct tlat_report *report, const char *name)
+const char *tlat_fact_of(const struct tlat_report *report, const char *name)
 {
 	struct tlat_fact fact;
 
@@ -125,7 +125,7 @@ static int compare_fact(struct tlat_differences *d, const struct tlat_members *m
 	struct side_values values[TLAT_SIDES] = { 0 };
 
 	for (size_t i = 0; i < m->n; i++)
-		add_value(&values[m->v[i].side], fact_of(m->v[i].report, name));
+		add_value(&values[m->v[i].side], tlat_fact_of(m->v[i].report, name));
 	return add_values(d, name, &values[TLAT_BASE], &values[TLAT_NEXT]);
 }
 
@@ -143,7 +143,7 @@ static int compare_facts(struct tlat_differences *d, const struct tlat_members *
 		if (is_condition(fact.name))
 			ret = compare_fact(d, m, fact.name);
 	for (size_t i = 0; !ret && tlat_report_fact(last, i, &fact) == 0; i++)
-		if (is_condition(fact.name) && !*fact_of(m->v[0].report, fact.name))
+		if (is_condition(fact.name) && !*tlat_fact_of(m->v[0].report, fact.name))
 			ret = compare_fact(d, m, fact.name);
 	return ret;
 }

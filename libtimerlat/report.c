@@ -19,7 +19,6 @@
 	static_assert(sizeof(size_t) != sizeof(uint64_t) || sizeof(type) == (bytes),               \
 		      #type " has hidden padding")
 
-NO_PADDING(struct tlat_finding, 3 * sizeof(char *) + 2 * sizeof(int32_t));
 NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
 NO_PADDING(struct tlat_summary, sizeof(size_t) + 8 * sizeof(uint64_t) + 23 * sizeof(double) +
 					10 * sizeof(int32_t) + 8 * sizeof(int64_t));

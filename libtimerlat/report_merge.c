@@ -136,15 +136,6 @@ static int check_alike(const struct tlat_result *a, const struct tlat_result *b,
 	return 0;
 }
 
-static size_t ordinal_of(const struct tlat_report *report, size_t index)
-{
-	size_t ordinal = 0;
-
-	for (size_t i = 0; i < index; i++)
-		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
-	return ordinal;
-}
-
 /* Nothing is changed before all of it is known to fit. */
 static int check_reports(struct tlat_report *const *reports, size_t n, struct tlat_error *reterr)
 {
@@ -158,10 +149,10 @@ static int check_reports(struct tlat_report *const *reports, size_t n, struct tl
 					 k + 1, reports[k]->n_results, first->n_results);
 		for (size_t i = 0; i < first->n_results; i++) {
 			const char *probe = first->results[i]->probe;
-			int ret = check_alike(
-				first->results[i],
-				tlat_member_result(reports[k], probe, ordinal_of(first, i)), probe,
-				reterr);
+			int ret = check_alike(first->results[i],
+					      tlat_member_result(reports[k], probe,
+								 tlat_member_ordinal(first, i)),
+					      probe, reterr);
 
 			if (ret < 0)
 				return ret;
@@ -174,7 +165,7 @@ static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *
 			size_t n, struct tlat_error *reterr)
 {
 	struct tlat_result *result = into->results[i];
-	size_t ordinal = ordinal_of(into, i);
+	size_t ordinal = tlat_member_ordinal(into, i);
 	int ret = begin(result) < 0 ? no_memory(reterr) : 0;
 
 	for (size_t k = 1; !ret && k < n; k++)
