@@ -98,7 +98,8 @@ static int add(struct tlat_result *into, const struct tlat_result *from, const c
 	       struct tlat_error *reterr)
 {
 	if (tlat_hist_merge(into->latency, from->latency) < 0 ||
-	    merge_side(&into->call, from->call) < 0 || merge_side(&into->dwell, from->dwell) < 0 ||
+	    merge_side(&into->call, from->call) < 0 || merge_side(&into->back, from->back) < 0 ||
+	    merge_side(&into->dwell, from->dwell) < 0 ||
 	    merge_side(&into->floor, from->floor) < 0 ||
 	    merge_side(&into->floor_pair, from->floor_pair) < 0)
 		return tlat_fail(reterr, -EINVAL,
@@ -113,10 +114,28 @@ static int add(struct tlat_result *into, const struct tlat_result *from, const c
 	into->duration_ns += from->duration_ns;
 	into->warmup += from->warmup;
 	into->rests += from->rests;
+	if (from->end > into->end)
+		into->end = from->end;
 	for (size_t i = 0; i < from->findings.n; i++)
 		tlat_findings_add(&into->findings, from->findings.v[i].severity,
 				  from->findings.v[i].id, from->findings.v[i].remedy, "%s",
 				  from->findings.v[i].text);
+	return 0;
+}
+
+/* What a comparison may be about is one thing within a sum. */
+static int check_settings(const struct tlat_result *a, const struct tlat_result *b,
+			  const char *name, struct tlat_error *reterr)
+{
+	char first[TLAT_SETTING_BYTES], other[TLAT_SETTING_BYTES];
+
+	for (size_t i = 0; i < TLAT_SETTINGS; i++) {
+		tlat_settings[i].text_of(a, first, sizeof(first));
+		tlat_settings[i].text_of(b, other, sizeof(other));
+		if (strcmp(first, other))
+			return tlat_fail(reterr, -EINVAL, "%s: %s %s in one report, %s in another",
+					 name, tlat_settings[i].name, first, other);
+	}
 	return 0;
 }
 
@@ -130,7 +149,8 @@ static int check_alike(const struct tlat_result *a, const struct tlat_result *b,
 				 "%s: not a latency in every report, so that there is nothing to "
 				 "add up; merge reports of the same measurement",
 				 name);
-	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0)
+	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0 ||
+	    check_settings(a, b, name, &why) < 0)
 		return tlat_fail(reterr, -EINVAL, "%.400s; merge what was measured alike",
 				 why.text);
 	return 0;
@@ -229,6 +249,7 @@ static int name_sources(struct tlat_report *into, struct tlat_report *const *rep
 	note_kernels(into, sources);
 	tlat_json_put(&w, document, "design", json_null());
 	tlat_json_put(&w, document, "merged", sources);
+	json_object_del(document, "verdict"); /* it is on one of them */
 	into->position.known = false;
 	into->appended = true;
 	into->duration_ns = 0;

@@ -72,6 +72,7 @@ struct tlat_outliers {
 	struct tlat_outlier v[TLAT_OUTLIERS_MAX];
 };
 
+/* The worse, the larger. */
 enum tlat_end {
 	TLAT_END_COUNT,
 	TLAT_END_TIME,

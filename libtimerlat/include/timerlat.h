@@ -912,12 +912,14 @@ TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
 				struct tlat_metric *metric);
 
 /*
- * One report of the same results made of several: histograms, call costs, dwells and floors are
- * added up exactly, as if all samples had been taken in one run, counts too; the runs become the
- * time blocks, 64 at most; findings are kept once. Where it came from is in "merged". Returns 0;
- * -EINVAL, with the first difference, when the results are not alike: another probe, another
- * placement (but for the CPUs of solo probes), policy, settle, interval, unit, or rates of the
- * counter that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ * One report of the same results made of several: histograms, call costs, returns, dwells and
+ * floors are added up exactly, as if all samples had been taken in one run, counts too; the runs
+ * become the time blocks, 64 at most; findings are kept once; a result's end is the worst of its
+ * ends; verdicts are dropped. Where it came from is in "merged". Returns 0; -EINVAL, with the first
+ * difference, when the results are not alike: another probe, another placement (but for the CPUs of
+ * solo probes), policy, target, settle, interval, timer slack, held CPU latency, self-test, unit,
+ * or rates of the counter that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON;
+ * -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports,
 			       size_t n, struct tlat_error *reterr);
