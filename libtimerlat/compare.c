@@ -11,7 +11,7 @@
 #include "compare.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_compare_opts, 6 * 8 + 2 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 24 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 25 * 8 + 4 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 9 * 8 + 2 * 4);
 
 static const char *const verdict_names[] = {
@@ -380,6 +380,7 @@ int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
 		.sign_lo = from->units.paired ? exp(l->sign_lo) : (double)NAN,
 		.sign_hi = from->units.paired ? exp(l->sign_hi) : (double)NAN,
 		.p = from->outcome.p,
+		.alpha = from->rules.alpha,
 		.sd = l->sd,
 		.base_sd = sd_of(&from->units, TLAT_BASE),
 		.next_sd = sd_of(&from->units, TLAT_NEXT),

@@ -500,6 +500,36 @@ static void looks_are_taken_where_they_were_planned(void **state)
 	free_side(&b);
 }
 
+static double alpha_of(const struct side *a, const struct side *b, double asked)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct tlat_comparison *c;
+
+	assert_int_equal(tlat_compare(&c, a->runs, a->n, b->runs, b->n,
+				      &TLAT_COMPARE_OPTS(.alpha = asked), NULL),
+			 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	tlat_comparison_free(c);
+	return item.alpha;
+}
+
+static void an_item_tells_the_alpha_of_its_intervals(void **state)
+{
+	struct side a = { 0 }, b = { 0 }, planned_a = { 0 }, planned_b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 4, 0);
+	assert_true(alpha_of(&a, &b, 0) == 0.01);
+	assert_true(alpha_of(&a, &b, 0.1) == 0.1);
+	add_pairs(&planned_a, &planned_b, &plain, &plain, 10, 20);
+	assert_true(alpha_of(&planned_a, &planned_b, 0.05) ==
+		    tlat_compare_look(10, 20, 0.05, NULL));
+	free_side(&a);
+	free_side(&b);
+	free_side(&planned_a);
+	free_side(&planned_b);
+}
+
 /* As a document may have them: any number that fits, and holes between them. */
 static void pairs_are_told_apart_by_any_numbers(void **state)
 {
@@ -738,6 +768,7 @@ int main(void)
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
+		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
 		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
 		cmocka_unit_test(any_metric_can_be_compared),

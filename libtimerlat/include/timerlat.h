@@ -1160,6 +1160,7 @@ struct tlat_compare_item {
 	double ratio, lo, hi;	 /* at 1 - alpha; infinite, or 0: too few units for a bound */
 	double sign_lo, sign_hi; /* the same without any assumption; NAN without pairs */
 	double p;		 /* of the rank test, after Holm when there are several items */
+	double alpha;		 /* of this item: at a planned look, its part of what was asked */
 	double base_sd, next_sd; /* of the logarithms of one side's units; NAN: one unit */
 	double sd;    /* of the logarithm of a pair's ratio, or of a unit; NAN: one unit */
 	double mde;   /* smallest shift that would have been found; infinite: none */
