@@ -59,6 +59,10 @@ static int check_opts(struct tlat_compare_opts *o, struct tlat_error *reterr)
 				 o->power);
 	if (o->flags & ~(uint32_t)TLAT_COMPARE_FORCE)
 		return tlat_fail(reterr, -EINVAL, "compare flags %#x are not known", o->flags);
+	if (o->reserved)
+		return tlat_fail(reterr, -EINVAL,
+				 "the reserved field of the compare options is %d; set it to 0",
+				 o->reserved);
 	return 0;
 }
 

@@ -424,9 +424,8 @@ int tlat_report_note(struct tlat_report *report, const struct tlat_finding *find
 {
 	if (!finding->id || !finding->text || !tlat_severity_name(finding->severity))
 		return -EINVAL;
-	tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy, "%s",
-			  finding->text);
-	return 0;
+	return tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy,
+				 "%s", finding->text);
 }
 
 int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)

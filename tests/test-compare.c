@@ -671,13 +671,10 @@ static void differences_of_the_surroundings_are_listed(void **state)
 static void options_that_make_no_sense_are_refused(void **state)
 {
 	const struct tlat_compare_opts wrong[] = {
-		TLAT_COMPARE_OPTS(.alpha = 0.5),
-		TLAT_COMPARE_OPTS(.alpha = -1),
-		TLAT_COMPARE_OPTS(.threshold = 2),
-		TLAT_COMPARE_OPTS(.tail_ratio = 0.9),
-		TLAT_COMPARE_OPTS(.power = 1),
-		TLAT_COMPARE_OPTS(.flags = 1u << 9),
-		{ .size = 0 },
+		TLAT_COMPARE_OPTS(.alpha = 0.5),   TLAT_COMPARE_OPTS(.alpha = -1),
+		TLAT_COMPARE_OPTS(.threshold = 2), TLAT_COMPARE_OPTS(.tail_ratio = 0.9),
+		TLAT_COMPARE_OPTS(.power = 1),	   TLAT_COMPARE_OPTS(.flags = 1u << 9),
+		TLAT_COMPARE_OPTS(.reserved = 1),  { .size = 0 },
 	};
 	struct side a = { 0 }, b = { 0 };
 	struct tlat_comparison *c;

@@ -297,6 +297,28 @@ static void one_report_merges_to_itself(void **state)
 	discard(reports);
 }
 
+static void a_metric_that_does_not_fit_is_refused(void **state)
+{
+	static const char long_text[] = "123456789 123456789 123456789 123456789 12345678";
+	struct tlat_report *report = sample_report();
+	struct tlat_metric metric = TLAT_METRIC(.name = "rate", .unit = "Hz", .value = 1);
+
+	(void)state;
+	assert_int_equal(strlen(long_text), 48);
+	assert_int_equal(tlat_report_metric(report, NULL, &metric), -EINVAL);
+	assert_int_equal(tlat_report_metric(report, long_text, &metric), -EINVAL);
+	assert_int_equal(tlat_report_metric(report, long_text + 1, &metric), 0);
+	assert_string_equal(report->results[0]->probe, long_text + 1);
+	metric.name = long_text;
+	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	metric = TLAT_METRIC(.name = "rate", .unit = long_text + 32, .value = 1);
+	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	metric.unit = NULL;
+	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	assert_int_equal(report->n_results, 1);
+	tlat_report_free(report);
+}
+
 static void a_design_and_a_metric_survive_a_file(void **state)
 {
 	struct tlat_report *report = sample_full(100), *read;
@@ -356,6 +378,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_alike_is_refused),
 		cmocka_unit_test(solo_probes_of_other_cpus_and_counters_nearby_are_alike),
 		cmocka_unit_test(one_report_merges_to_itself),
+		cmocka_unit_test(a_metric_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_design_and_a_metric_survive_a_file),
 	};
 

@@ -15,6 +15,17 @@
 
 #include <jansson.h>
 
+static bool out_of_memory;
+
+/* The library's own calls come here too: what is to be copied may find no memory. */
+char *strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = out_of_memory ? NULL : malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
 static void same_double(double a, double b)
 {
 	if (!(a == b || (isnan(a) && isnan(b))))
@@ -796,6 +807,23 @@ static void facts_that_an_append_brings_are_told(void **state)
 	tlat_report_free(report);
 }
 
+static void a_note_that_was_lost_is_told(void **state)
+{
+	const struct tlat_finding note = { .id = "mine", .text = "x", .severity = TLAT_INFO };
+	struct tlat_report *report = sample_report();
+	size_t before = report->findings.n;
+
+	(void)state;
+	out_of_memory = true;
+	assert_int_equal(tlat_report_note(report, &note), -ENOMEM);
+	out_of_memory = false;
+	assert_int_equal(report->findings.n, before);
+	assert_int_equal(tlat_report_note(report, &note), 0);
+	assert_int_equal(tlat_report_note(report, &note), 0);
+	assert_int_equal(report->findings.n, before + 1);
+	tlat_report_free(report);
+}
+
 static void a_note_has_an_id_a_text_and_a_severity(void **state)
 {
 	const struct tlat_finding good = { .id = "a", .text = "b", .severity = TLAT_WARN };
@@ -876,6 +904,7 @@ int main(void)
 		cmocka_unit_test(numbers_have_a_point_in_every_locale),
 		cmocka_unit_test(facts_are_the_same_before_and_after_the_file),
 		cmocka_unit_test(facts_that_an_append_brings_are_told),
+		cmocka_unit_test(a_note_that_was_lost_is_told),
 		cmocka_unit_test(a_note_has_an_id_a_text_and_a_severity),
 		cmocka_unit_test(every_result_says_how_to_repeat_it),
 		cmocka_unit_test(the_version_is_the_one_of_its_parts),

@@ -828,8 +828,8 @@ TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
 
 /*
  * Add a run-wide finding of the program's own; it is copied, and kept once if there is one of the
- * same id and text. Returns 0, or -EINVAL when id or text is NULL or severity none of
- * enum tlat_severity. [setup]
+ * same id and text. Returns 0, -EINVAL when id or text is NULL or severity none of
+ * enum tlat_severity, -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
 
@@ -902,8 +902,8 @@ struct tlat_metric {
 
 /*
  * Add a result that is one figure, of what source names (such as a command); copied. Returns 0,
- * -EINVAL for a value that is no number or strings of more than 47 and 15 characters, -ENOMEM.
- * [setup]
+ * -EINVAL for a value that is no number, a source or name of more than 47 characters, a unit of
+ * more than 15, or one of them NULL; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_metric(struct tlat_report *report, const char *source,
 				const struct tlat_metric *metric);
@@ -1126,7 +1126,7 @@ struct tlat_compare_opts {
 	double tail_ratio;  /* smallest ratio of tail rates that matters (0: 1.25) */
 	double power;	    /* of the detectable effect that is stated (0: 0.9) */
 	uint32_t flags;	    /* enum tlat_compare_flags */
-	int32_t reserved;
+	int32_t reserved;   /* 0 */
 };
 
 #define TLAT_COMPARE_OPTS(...)                                                                     \
