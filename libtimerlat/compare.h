@@ -132,7 +132,7 @@ double tlat_ln_ns(double value_ns);
 /* Rows for k quantities. 0 or -ENOMEM. */
 int tlat_units_allocate(struct tlat_units *units, const struct tlat_members *members);
 void tlat_units_free(struct tlat_units *units);
-/* How many runs are in the unit of member i: its value is the mean of their logarithms. */
+/* The runs of member i's unit. The unit's value is the mean of the logarithms of theirs. */
 size_t tlat_member_runs(const struct tlat_members *members, size_t i);
 void tlat_item_medians(struct tlat_item *item);
 /* Over the session, with the difference of the sides taken out. 0 or -ENOMEM. */

@@ -1093,8 +1093,8 @@ TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise
  * Comparison: is B slower than A?
  *
  * The unit that is counted is the run, or the boot where no boot had both sides. Figures of units
- * are compared as ratios: the median by the Wilcoxon test, what describes the tail as a family by
- * a permutation test. The method is in timerlat(7).
+ * are compared as ratios: the median by the Wilcoxon test, the tail figures together, by one
+ * permutation test that allows for testing several. The method is in timerlat(7).
  */
 
 struct tlat_comparison;
