@@ -400,7 +400,8 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 		.rejected = tlat_counts_rejected(&result->counts),
 		.disturbed = tlat_counts_disturbed(&result->counts),
 		.n = result->latency ? tlat_hist_count(result->latency) : 0,
-		.degraded = tlat_findings_reach(&result->findings, TLAT_WARN),
+		.degraded = tlat_findings_reach(&result->findings, TLAT_WARN) ||
+			    (result->of_run && tlat_findings_distrust(result->of_run)),
 		.interrupted = result->end == TLAT_END_SIGNAL || result->end == TLAT_END_BREAK ||
 			       result->end == TLAT_END_ERROR || result->end == TLAT_END_RUNNING,
 	};

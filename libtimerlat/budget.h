@@ -38,7 +38,7 @@ struct tlat_budget_term {
 	double limit;
 	char name[16];	    /* as written, "p99.9"; empty for ABOVE */
 	const char *source; /* where the term stands in the budget */
-	int source_length;
+	size_t source_length;
 };
 
 /*

@@ -18,7 +18,8 @@
 
 #include "budget.h"
 
-#define NUMBER_MAX 1e18
+#define NUMBER_MAX   1e18
+#define SOURCE_SHOWN 80 /* bytes of a term that an error quotes */
 
 static const struct {
 	const char *name;
@@ -109,7 +110,9 @@ __attribute__((format(printf, 3, 4))) static int bad_term(const struct tlat_budg
 	va_start(args, format);
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	return tlat_fail(reterr, -EINVAL, "budget term '%.*s': %s", term->source_length,
+	return tlat_fail(reterr, -EINVAL, "budget term '%.*s': %s",
+			 term->source_length < SOURCE_SHOWN ? (int)term->source_length
+							    : SOURCE_SHOWN,
 			 term->source, reason);
 }
 
@@ -305,7 +308,7 @@ static void find_source(const char *at, struct tlat_budget_term *term)
 	while (length && is_space(at[length - 1]))
 		length--;
 	term->source = at;
-	term->source_length = length < 80 ? (int)length : 80;
+	term->source_length = length;
 }
 
 int tlat_budget_parse_term(const char **at, struct tlat_budget_term *term,

@@ -11,7 +11,7 @@
 #include "compare.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_compare_opts, 6 * 8 + 2 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 24 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 25 * 8 + 4 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 9 * 8 + 2 * 4);
 
 static const char *const verdict_names[] = {
@@ -59,6 +59,10 @@ static int check_opts(struct tlat_compare_opts *o, struct tlat_error *reterr)
 				 o->power);
 	if (o->flags & ~(uint32_t)TLAT_COMPARE_FORCE)
 		return tlat_fail(reterr, -EINVAL, "compare flags %#x are not known", o->flags);
+	if (o->reserved)
+		return tlat_fail(reterr, -EINVAL,
+				 "the reserved field of the compare options is %d; set it to 0",
+				 o->reserved);
 	return 0;
 }
 
@@ -116,16 +120,6 @@ static int add_metrics(struct tlat_comparison *c, const struct tlat_compare_opts
 	return ret;
 }
 
-/* How many results of the same probe come before result number index. */
-static size_t ordinal_of(const struct tlat_report *report, size_t index)
-{
-	size_t ordinal = 0;
-
-	for (size_t i = 0; i < index; i++)
-		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
-	return ordinal;
-}
-
 static bool everywhere(const struct tlat_members *m, const char *probe, size_t ordinal)
 {
 	for (size_t i = 0; i < m->n; i++)
@@ -138,7 +132,7 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 		      const struct tlat_report *report, size_t index, struct tlat_error *reterr)
 {
 	const struct tlat_result *result = report->results[index];
-	size_t ordinal = ordinal_of(report, index);
+	size_t ordinal = tlat_member_ordinal(report, index);
 	int ret = 0;
 
 	if (!everywhere(&c->members, result->probe, ordinal)) {
@@ -390,6 +384,7 @@ int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
 		.sign_lo = from->units.paired ? exp(l->sign_lo) : (double)NAN,
 		.sign_hi = from->units.paired ? exp(l->sign_hi) : (double)NAN,
 		.p = from->outcome.p,
+		.alpha = from->rules.alpha,
 		.sd = l->sd,
 		.base_sd = sd_of(&from->units, TLAT_BASE),
 		.next_sd = sd_of(&from->units, TLAT_NEXT),

@@ -85,6 +85,8 @@ int tlat_members_make(struct tlat_members *members, struct tlat_report *const *b
 		      struct tlat_error *reterr);
 void tlat_members_free(struct tlat_members *members);
 
+/* How many results of the same probe come before result number index. */
+size_t tlat_member_ordinal(const struct tlat_report *report, size_t index);
 /* The result number ordinal of that probe in a report, or NULL. */
 const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,
 					     size_t ordinal);
@@ -130,7 +132,7 @@ double tlat_ln_ns(double value_ns);
 /* Rows for k quantities. 0 or -ENOMEM. */
 int tlat_units_allocate(struct tlat_units *units, const struct tlat_members *members);
 void tlat_units_free(struct tlat_units *units);
-/* How many runs are in the unit of member i: its value is the mean of their logarithms. */
+/* The runs of member i's unit. The unit's value is the mean of the logarithms of theirs. */
 size_t tlat_member_runs(const struct tlat_members *members, size_t i);
 void tlat_item_medians(struct tlat_item *item);
 /* Over the session, with the difference of the sides taken out. 0 or -ENOMEM. */
@@ -141,6 +143,18 @@ int tlat_compare_noise(struct tlat_item *item, const struct tlat_members *member
 		       const struct tlat_result *const *results, struct tlat_findings *notes);
 
 /* compare_surroundings.c: conditions that differ between the sides; 0 or -ENOMEM */
+
+/* The report's fact of that name; "" where it is not known. */
+const char *tlat_fact_of(const struct tlat_report *report, const char *name);
+
+/* What may differ between sides, as it is compared on purpose; within a side it may not. */
+#define TLAT_SETTINGS	   5
+#define TLAT_SETTING_BYTES 64
+
+extern const struct tlat_setting {
+	const char *name; /* "run.slack" */
+	void (*text_of)(const struct tlat_result *result, char *text, size_t size);
+} tlat_settings[TLAT_SETTINGS];
 
 struct tlat_differences {
 	struct tlat_difference *v; /* strings owned */

@@ -11,6 +11,7 @@ static const struct tlat_field item_fields[] = {
 	TLAT_FIELD_AS(tlat_compare_item, next, "new", REAL),
 	TLAT_FIELD(tlat_compare_item, ratio, REAL),
 	TLAT_FIELD(tlat_compare_item, p, REAL),
+	TLAT_FIELD(tlat_compare_item, alpha, REAL),
 	TLAT_FIELD(tlat_compare_item, sd, REAL),
 	TLAT_FIELD(tlat_compare_item, base_sd, REAL),
 	TLAT_FIELD_AS(tlat_compare_item, next_sd, "new_sd", REAL),

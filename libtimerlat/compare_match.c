@@ -39,15 +39,9 @@ static void find_groups(struct tlat_members *m)
 	}
 }
 
-/* "" where it is not known. */
 static const char *kernel_of(const struct tlat_report *report)
 {
-	struct tlat_fact fact;
-
-	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
-		if (!strcmp(fact.name, "machine.kernel"))
-			return fact.value;
-	return "";
+	return tlat_fact_of(report, "machine.kernel");
 }
 
 static const struct tlat_member *first_of(const struct tlat_members *m, int side)
@@ -86,10 +80,15 @@ static bool have_designs(const struct tlat_members *m)
 	return true;
 }
 
+static int32_t pair_of(const struct tlat_members *m, size_t i)
+{
+	return m->v[i].report->position.pair;
+}
+
 static bool in_pair(const struct tlat_members *m, int side, int32_t pair)
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i].side == side && m->v[i].report->position.pair == pair)
+		if (m->v[i].side == side && pair_of(m, i) == pair)
 			return true;
 	return false;
 }
@@ -99,8 +98,7 @@ static bool pairs_are_boots(const struct tlat_members *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < i; k++) {
-			bool same_pair =
-				m->v[i].report->position.pair == m->v[k].report->position.pair;
+			bool same_pair = pair_of(m, i) == pair_of(m, k);
 
 			if (m->v[i].side == m->v[k].side &&
 			    same_pair != (m->v[i].group == m->v[k].group))
@@ -122,7 +120,7 @@ static void drop_singles(struct tlat_members *m, struct tlat_findings *notes)
 	size_t dropped = 0;
 
 	for (size_t i = m->n; i-- > 0;)
-		if (!in_pair(m, !m->v[i].side, m->v[i].report->position.pair)) {
+		if (!in_pair(m, !m->v[i].side, pair_of(m, i))) {
 			drop(m, i);
 			dropped++;
 		}
@@ -131,19 +129,39 @@ static void drop_singles(struct tlat_members *m, struct tlat_findings *notes)
 				  "%zu runs without a partner were left out", dropped);
 }
 
-/* Units are numbered in the order of the pairs, or in that in which they come. */
-static void number_pairs(struct tlat_members *m)
+static bool is_first_of_pair(const struct tlat_members *m, size_t i)
 {
-	for (size_t i = 0; i < m->n; i++) {
-		int32_t pair = m->v[i].report->position.pair;
-		size_t unit = 0;
+	for (size_t k = 0; k < i; k++)
+		if (m->v[k].side == m->v[i].side && pair_of(m, k) == pair_of(m, i))
+			return false;
+	return true;
+}
 
-		for (int32_t p = 0; p < pair; p++)
-			unit += in_pair(m, m->v[i].side, p);
-		m->v[i].unit = unit;
-		if (unit + 1 > m->n_units[m->v[i].side])
-			m->n_units[m->v[i].side] = unit + 1;
+/* Pairs of the same side with a lower number: the numbers may be any, and have holes. */
+static size_t pairs_below(const struct tlat_members *m, const bool *first, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < m->n; k++)
+		n += first[k] && m->v[k].side == m->v[i].side && pair_of(m, k) < pair_of(m, i);
+	return n;
+}
+
+/* Units are numbered in the order of the pairs, or in that in which they come. */
+static int number_pairs(struct tlat_members *m)
+{
+	bool *first = calloc(m->n + 1, sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n; i++) {
+		first[i] = is_first_of_pair(m, i);
+		m->n_units[m->v[i].side] += first[i];
 	}
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i].unit = pairs_below(m, first, i);
+	free(first);
+	return 0;
 }
 
 static void number_units(struct tlat_members *m)
@@ -217,7 +235,7 @@ static void note_confounded(const struct tlat_members *m, struct tlat_findings *
 			  m->n_units[TLAT_NEXT]);
 }
 
-static void choose_units(struct tlat_members *m, struct tlat_findings *notes)
+static int choose_units(struct tlat_members *m, struct tlat_findings *notes)
 {
 	m->paired = have_designs(m);
 	m->by_boot = kernels_differ(m) || boots_are_apart(m);
@@ -225,12 +243,12 @@ static void choose_units(struct tlat_members *m, struct tlat_findings *notes)
 		m->paired = pairs_are_boots(m);
 	if (m->paired)
 		drop_singles(m, notes);
-	if (m->paired)
-		number_pairs(m);
-	else
-		number_units(m);
 	if (m->paired && m->n && m->v[0].report->position.looks)
 		m->planned = (size_t)m->v[0].report->position.planned;
+	if (m->paired)
+		return number_pairs(m);
+	number_units(m);
+	return 0;
 }
 
 int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, size_t n_base,
@@ -249,7 +267,8 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 	if (m->ordered)
 		qsort(m->v, m->n, sizeof(*m->v), by_start);
 	find_groups(m);
-	choose_units(m, notes);
+	if (choose_units(m, notes) < 0)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
 	if (!m->n)
 		return tlat_fail(reterr, -EINVAL,
 				 "no pair is complete: the sides have no pair number in common");
@@ -261,6 +280,15 @@ void tlat_members_free(struct tlat_members *members)
 {
 	free(members->v);
 	members->v = NULL;
+}
+
+size_t tlat_member_ordinal(const struct tlat_report *report, size_t index)
+{
+	size_t ordinal = 0;
+
+	for (size_t i = 0; i < index; i++)
+		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
+	return ordinal;
 }
 
 const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,
@@ -289,11 +317,39 @@ static int differ_number(const char *name, const char *what, int64_t a, int64_t 
 	return differ(name, what, from, to, reterr);
 }
 
-static const char *policy_of(const struct tlat_result *result)
+static const char *or_unknown(const char *name)
 {
-	const char *name = tlat_policy_name(result->wait.policy);
-
 	return name ? name : "unknown";
+}
+
+/* How a thread is scheduled. whose: "" for the waiter, "waker's " for the waker. */
+static int alike_side(const struct tlat_side_facts *a, const struct tlat_side_facts *b,
+		      const char *name, const char *whose, struct tlat_error *reterr)
+{
+	const struct {
+		const char *what, *unit;
+		int64_t a, b;
+	} numbers[] = {
+		{ "priority", "", a->priority, b->priority },
+		{ "runtime", "ns", a->runtime_ns, b->runtime_ns },
+		{ "deadline", "ns", a->deadline_ns, b->deadline_ns },
+		{ "period", "ns", a->period_ns, b->period_ns },
+	};
+	char what[32];
+
+	if (a->policy != b->policy) {
+		snprintf(what, sizeof(what), "%spolicy", whose);
+		return differ(name, what, or_unknown(tlat_policy_name(a->policy)),
+			      or_unknown(tlat_policy_name(b->policy)), reterr);
+	}
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++) {
+		if (numbers[i].a == numbers[i].b)
+			continue;
+		snprintf(what, sizeof(what), "%s%s", whose, numbers[i].what);
+		return differ_number(name, what, numbers[i].a, numbers[i].b, numbers[i].unit,
+				     reterr);
+	}
+	return 0;
 }
 
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
@@ -308,11 +364,12 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 		return differ_number(name, "CPU", a->wait.cpu, b->wait.cpu, "", reterr);
 	if (same_cpus && a->has_kick && a->kick.cpu != b->kick.cpu)
 		return differ_number(name, "waker's CPU", a->kick.cpu, b->kick.cpu, "", reterr);
-	if (a->wait.policy != b->wait.policy)
-		return differ(name, "policy", policy_of(a), policy_of(b), reterr);
-	if (a->wait.priority != b->wait.priority)
-		return differ_number(name, "priority", a->wait.priority, b->wait.priority, "",
-				     reterr);
+	if (a->target != b->target)
+		return differ(name, "target", or_unknown(tlat_target_name(a->target)),
+			      or_unknown(tlat_target_name(b->target)), reterr);
+	if (alike_side(&a->wait, &b->wait, name, "", reterr) < 0 ||
+	    (a->has_kick && alike_side(&a->kick, &b->kick, name, "waker's ", reterr) < 0))
+		return -EINVAL;
 	if (a->settle_ns != b->settle_ns)
 		return differ_number(name, "settle", a->settle_ns, b->settle_ns, "ns", reterr);
 	if (a->interval_ns != b->interval_ns)
@@ -325,25 +382,15 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 		       : differ_number(name, "verify", a->verify, b->verify, "", reterr);
 }
 
-static const char *distrust(const struct tlat_findings *findings)
-{
-	static const char *const ids[] = { "clock-broken", "clock-drift", "clock-order" };
-
-	for (size_t i = 0; i < findings->n; i++)
-		for (size_t k = 0; k < TLAT_ARRAY_SIZE(ids); k++)
-			if (!strcmp(findings->v[i].id, ids[k]))
-				return findings->v[i].text;
-	return NULL;
-}
-
 int tlat_compare_clock(const struct tlat_report *report, const struct tlat_result *result,
 		       const char *name, struct tlat_error *reterr)
 {
-	const char *why = distrust(&report->findings);
+	const struct tlat_finding *why = tlat_findings_distrust(&report->findings);
 
 	if (!why)
-		why = distrust(&result->findings);
+		why = tlat_findings_distrust(&result->findings);
 	if (!why)
 		return 0;
-	return tlat_fail(reterr, -EINVAL, "%s: a clock cannot be trusted (%.200s)", name, why);
+	return tlat_fail(reterr, -EINVAL, "%s: a clock cannot be trusted (%.200s)", name,
+			 why->text);
 }

@@ -114,7 +114,7 @@ size_t tlat_pairs_needed(double sd, double mde, double alpha, double power, bool
  */
 double tlat_look_alpha(size_t n, size_t planned, double alpha, size_t *ret_next);
 
-/* compare_noise.c */
+/* compare_order.c */
 
 struct tlat_trend {
 	double p;     /* Mann-Kendall, two-sided */

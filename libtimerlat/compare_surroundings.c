@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare_surroundings.c - conditions that are not the same on both sides. That is often the
- * answer, so it is what people are told first.
+ * compare_surroundings.c - conditions that are not the same on both sides. A difference here often
+ * explains the result, so it is printed first.
  */
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ static int add_values(struct tlat_differences *d, const char *name, const struct
 	return ret;
 }
 
-static const char *fact_of(const struct tlat_report *report, const char *name)
+const char *tlat_fact_of(const struct tlat_report *report, const char *name)
 {
 	struct tlat_fact fact;
 
@@ -125,7 +125,7 @@ static int compare_fact(struct tlat_differences *d, const struct tlat_members *m
 	struct side_values values[TLAT_SIDES] = { 0 };
 
 	for (size_t i = 0; i < m->n; i++)
-		add_value(&values[m->v[i].side], fact_of(m->v[i].report, name));
+		add_value(&values[m->v[i].side], tlat_fact_of(m->v[i].report, name));
 	return add_values(d, name, &values[TLAT_BASE], &values[TLAT_NEXT]);
 }
 
@@ -143,7 +143,7 @@ static int compare_facts(struct tlat_differences *d, const struct tlat_members *
 		if (is_condition(fact.name))
 			ret = compare_fact(d, m, fact.name);
 	for (size_t i = 0; !ret && tlat_report_fact(last, i, &fact) == 0; i++)
-		if (is_condition(fact.name) && !*fact_of(m->v[0].report, fact.name))
+		if (is_condition(fact.name) && !*tlat_fact_of(m->v[0].report, fact.name))
 			ret = compare_fact(d, m, fact.name);
 	return ret;
 }
@@ -156,7 +156,6 @@ static const struct tlat_result *first_result(const struct tlat_report *report)
 	return NULL;
 }
 
-/* Settings of the first measurement that may differ, as they are compared on purpose. */
 static void slack_text(const struct tlat_result *r, char *text, size_t size)
 {
 	snprintf(text, size, "%lldns", (long long)r->wait.slack_ns);
@@ -193,13 +192,17 @@ static void asked_text(const struct tlat_result *r, char *text, size_t size)
 	snprintf(text, size, "%s:%d", policy ? policy : "unknown", (int)r->priority_asked);
 }
 
-#define SETTING_BYTES 64
+const struct tlat_setting tlat_settings[TLAT_SETTINGS] = {
+	{ "run.slack", slack_text },	    { "run.cpu_latency", cpu_latency_text },
+	{ "run.policy_asked", asked_text }, { "run.inject", inject_text },
+	{ "run.chain", chain_text },
+};
 
+/* Of the first measurement of each report. */
 static int compare_setting(struct tlat_differences *d, const struct tlat_members *m,
-			   const char *name,
-			   void (*text_of)(const struct tlat_result *, char *, size_t))
+			   const struct tlat_setting *setting)
 {
-	char(*texts)[SETTING_BYTES] = calloc(m->n + 1, sizeof(*texts));
+	char(*texts)[TLAT_SETTING_BYTES] = calloc(m->n + 1, sizeof(*texts));
 	struct side_values values[TLAT_SIDES] = { 0 };
 	int ret;
 
@@ -210,10 +213,10 @@ static int compare_setting(struct tlat_differences *d, const struct tlat_members
 
 		if (!result)
 			continue;
-		text_of(result, texts[i], sizeof(texts[i]));
+		setting->text_of(result, texts[i], sizeof(texts[i]));
 		add_value(&values[m->v[i].side], texts[i]);
 	}
-	ret = add_values(d, name, &values[TLAT_BASE], &values[TLAT_NEXT]);
+	ret = add_values(d, setting->name, &values[TLAT_BASE], &values[TLAT_NEXT]);
 	free(texts);
 	return ret;
 }
@@ -304,15 +307,11 @@ static int compare_idles(struct tlat_differences *d, const struct tlat_members *
 
 int tlat_differences_make(struct tlat_differences *d, const struct tlat_members *m)
 {
-	int ret;
+	int ret = compare_facts(d, m);
 
-	if ((ret = compare_facts(d, m)) < 0 ||
-	    (ret = compare_setting(d, m, "run.slack", slack_text)) < 0 ||
-	    (ret = compare_setting(d, m, "run.cpu_latency", cpu_latency_text)) < 0 ||
-	    (ret = compare_setting(d, m, "run.policy_asked", asked_text)) < 0 ||
-	    (ret = compare_setting(d, m, "run.inject", inject_text)) < 0 ||
-	    (ret = compare_setting(d, m, "run.chain", chain_text)) < 0 ||
-	    (ret = compare_text(d, m, "run.load", load_of)) < 0 ||
+	for (size_t i = 0; !ret && i < TLAT_SETTINGS; i++)
+		ret = compare_setting(d, m, &tlat_settings[i]);
+	if (ret < 0 || (ret = compare_text(d, m, "run.load", load_of)) < 0 ||
 	    (ret = compare_text(d, m, "design.setup", setup_of)) < 0 ||
 	    (ret = compare_text(d, m, "design.command", command_of)) < 0)
 		return ret;

@@ -28,7 +28,7 @@ void tlat_units_free(struct tlat_units *units)
 	}
 }
 
-/* Runs of one unit: its value is the mean of their logarithms. */
+/* The runs of one unit. The unit's value is the mean of the logarithms of theirs. */
 size_t tlat_member_runs(const struct tlat_members *m, size_t i)
 {
 	size_t n = 0;

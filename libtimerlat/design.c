@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* design.c - where a run stands in a comparison, and single figures beside distributions. */
-#include <math.h>
-#include <stdio.h>
+/* design.c - where a run stands in a comparison. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_design, 5 * 8 + 4 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_metric, 6 * 8 + 2 * 4);
 
 void tlat_position_free(struct tlat_position *position)
 {
@@ -67,33 +64,4 @@ int tlat_report_position(const struct tlat_report *report, struct tlat_design *d
 	};
 
 	return p->known ? tlat_facts_copy(design, &d, sizeof(d)) : -ENOENT;
-}
-
-int tlat_report_metric(struct tlat_report *report, const char *source,
-		       const struct tlat_metric *metric)
-{
-	struct tlat_number figure;
-	struct tlat_result *result;
-	struct tlat_metric m;
-	int ret = tlat_opts_copy(&m, sizeof(m), metric, NULL);
-
-	if (ret < 0)
-		return ret;
-	if (!m.name || !m.unit || !isfinite(m.value) || m.better < -1 || m.better > 1 ||
-	    strlen(m.name) >= sizeof(figure.name) || strlen(m.unit) >= sizeof(figure.unit))
-		return -EINVAL;
-	result = tlat_result_new();
-	if (!result)
-		return -ENOMEM;
-	result->kind = TLAT_KIND_METRIC;
-	snprintf(result->probe, sizeof(result->probe), "%s", source);
-	figure = (struct tlat_number){ .better = m.better, .value = m.value, .sd = m.sd, .n = m.n };
-	strcpy(figure.name, m.name);
-	strcpy(figure.unit, m.unit);
-	tlat_result_add_metric(result, &figure);
-	if (!result->n_metrics) {
-		tlat_result_free(result);
-		return -ENOMEM;
-	}
-	return tlat_report_add(report, result);
 }

@@ -30,23 +30,25 @@ static bool is_known(const struct tlat_findings *findings, const struct tlat_fin
 	return false;
 }
 
-/* Takes the finding over; false when it had to be dropped. */
-static bool push(struct tlat_findings *findings, const struct tlat_finding *f)
+/* Takes the finding over, also when it has to be dropped. 0 or -ENOMEM. */
+static int push(struct tlat_findings *findings, struct tlat_finding *f)
 {
-	struct tlat_finding *grown;
+	struct tlat_finding *grown = NULL;
+	bool known = f->id && f->text && is_known(findings, f);
 
-	if (!f->id || !f->text || is_known(findings, f))
-		return false;
-	grown = realloc(findings->v, (findings->n + 1) * sizeof(*grown));
-	if (!grown)
-		return false;
+	if (f->id && f->text && !known)
+		grown = realloc(findings->v, (findings->n + 1) * sizeof(*grown));
+	if (!grown) {
+		finding_free(f);
+		return known ? 0 : -ENOMEM;
+	}
 	findings->v = grown;
 	findings->v[findings->n++] = *f;
-	return true;
+	return 0;
 }
 
-void tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
-		       const char *remedy, const char *format, ...)
+int tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
+		      const char *remedy, const char *format, ...)
 {
 	struct tlat_finding f = { .severity = severity };
 	char text[1024];
@@ -58,8 +60,7 @@ void tlat_findings_add(struct tlat_findings *findings, int severity, const char 
 	f.id = strdup(id);
 	f.text = strdup(text);
 	f.remedy = remedy ? strdup(remedy) : NULL;
-	if (!push(findings, &f))
-		finding_free(&f);
+	return push(findings, &f);
 }
 
 void tlat_findings_copy(struct tlat_findings *into, const struct tlat_findings *from)
@@ -72,8 +73,7 @@ void tlat_findings_copy(struct tlat_findings *into, const struct tlat_findings *
 void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from)
 {
 	for (size_t i = 0; i < from->n; i++)
-		if (!push(into, &from->v[i]))
-			finding_free(&from->v[i]);
+		push(into, &from->v[i]);
 	free(from->v);
 	*from = (struct tlat_findings){ 0 };
 }
@@ -92,4 +92,16 @@ bool tlat_findings_reach(const struct tlat_findings *findings, int severity)
 		if (findings->v[i].severity >= severity)
 			return true;
 	return false;
+}
+
+const struct tlat_finding *tlat_findings_distrust(const struct tlat_findings *findings)
+{
+	static const char *const ids[] = { "clock-broken", "clock-drift", "clock-order",
+					   "clocksource-changed", "suspended" };
+
+	for (size_t i = 0; i < findings->n; i++)
+		for (size_t k = 0; k < TLAT_ARRAY_SIZE(ids); k++)
+			if (!strcmp(findings->v[i].id, ids[k]))
+				return &findings->v[i];
+	return NULL;
 }

@@ -95,18 +95,20 @@ struct tlat_findings {
 };
 
 /*
- * Append one finding; a second one of the same id and text is dropped. -ENOMEM is silent: a
- * finding must never end a run. remedy may be NULL.
+ * Append one finding; a second one of the same id and text is dropped. Returns 0 or -ENOMEM, which
+ * a run ignores: a finding must never end it. remedy may be NULL.
  */
-void tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
-		       const char *remedy, const char *format, ...)
+int tlat_findings_add(struct tlat_findings *findings, int severity, const char *id,
+		      const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Move all findings of from to the end of into. */
 void tlat_findings_copy(struct tlat_findings *into, const struct tlat_findings *from);
+/* Move all findings of from to the end of into. */
 void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from);
 void tlat_findings_free(struct tlat_findings *findings);
 /* Whether a finding of at least that severity is in the list. */
 bool tlat_findings_reach(const struct tlat_findings *findings, int severity);
+/* What says that the clock failed the measurement, so that no figure holds; NULL: nothing. */
+const struct tlat_finding *tlat_findings_distrust(const struct tlat_findings *findings);
 
 /* root.c: files below a root directory; path has no leading slash */
 

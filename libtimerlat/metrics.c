@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result.h"
+#include "report.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_metric, 6 * 8 + 2 * 4);
 
@@ -60,4 +60,39 @@ int tlat_result_metric(const struct tlat_result *result, size_t index, struct tl
 	copy.n = figure->n;
 	copy.better = figure->better;
 	return tlat_facts_copy(metric, &copy, sizeof(copy));
+}
+
+static bool fits(const char *text, size_t size)
+{
+	return text && strlen(text) < size;
+}
+
+int tlat_report_metric(struct tlat_report *report, const char *source,
+		       const struct tlat_metric *metric)
+{
+	struct tlat_number figure;
+	struct tlat_result *result;
+	struct tlat_metric m;
+	int ret = tlat_opts_copy(&m, sizeof(m), metric, NULL);
+
+	if (ret < 0)
+		return ret;
+	if (!fits(source, sizeof(result->probe)) || !fits(m.name, sizeof(figure.name)) ||
+	    !fits(m.unit, sizeof(figure.unit)) || !isfinite(m.value) || m.better < -1 ||
+	    m.better > 1)
+		return -EINVAL;
+	result = tlat_result_new();
+	if (!result)
+		return -ENOMEM;
+	result->kind = TLAT_KIND_METRIC;
+	strcpy(result->probe, source);
+	figure = (struct tlat_number){ .better = m.better, .value = m.value, .sd = m.sd, .n = m.n };
+	strcpy(figure.name, m.name);
+	strcpy(figure.unit, m.unit);
+	tlat_result_add_metric(result, &figure);
+	if (!result->n_metrics) {
+		tlat_result_free(result);
+		return -ENOMEM;
+	}
+	return tlat_report_add(report, result);
 }

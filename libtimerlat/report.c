@@ -19,7 +19,6 @@
 	static_assert(sizeof(size_t) != sizeof(uint64_t) || sizeof(type) == (bytes),               \
 		      #type " has hidden padding")
 
-NO_PADDING(struct tlat_finding, 3 * sizeof(char *) + 2 * sizeof(int32_t));
 NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
 NO_PADDING(struct tlat_summary, sizeof(size_t) + 9 * sizeof(uint64_t) + 23 * sizeof(double) +
 					10 * sizeof(int32_t) + 8 * sizeof(int64_t));
@@ -209,6 +208,12 @@ static int reserve(struct tlat_report *report, size_t more)
 	return 0;
 }
 
+void tlat_report_own(struct tlat_report *report, struct tlat_result *result)
+{
+	result->of_run = &report->findings;
+	report->results[report->n_results++] = result;
+}
+
 int tlat_report_add(struct tlat_report *report, struct tlat_result *result)
 {
 	int ret = reserve(report, 1);
@@ -221,7 +226,7 @@ int tlat_report_add(struct tlat_report *report, struct tlat_result *result)
 	}
 	if (result->duration_ns > report->duration_ns)
 		report->duration_ns = result->duration_ns;
-	report->results[report->n_results++] = result;
+	tlat_report_own(report, result);
 	return 0;
 }
 
@@ -255,7 +260,7 @@ int tlat_report_append(struct tlat_report *into, struct tlat_report *from)
 	adopt(into, from);
 	forget_facts(into);
 	for (size_t i = 0; i < from->n_results; i++)
-		into->results[into->n_results++] = from->results[i];
+		tlat_report_own(into, from->results[i]);
 	from->n_results = 0;
 	tlat_findings_move(&into->findings, &from->findings);
 	into->duration_ns += from->duration_ns;
@@ -419,9 +424,8 @@ int tlat_report_note(struct tlat_report *report, const struct tlat_finding *find
 {
 	if (!finding->id || !finding->text || !tlat_severity_name(finding->severity))
 		return -EINVAL;
-	tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy, "%s",
-			  finding->text);
-	return 0;
+	return tlat_findings_add(&report->findings, finding->severity, finding->id, finding->remedy,
+				 "%s", finding->text);
 }
 
 int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)

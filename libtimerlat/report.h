@@ -59,6 +59,8 @@ struct tlat_report {
 
 /* An object with nothing in it, not even an id; NULL: no memory. */
 struct tlat_report *tlat_report_alloc(void);
+/* Put result at the end of results, which have room for it. */
+void tlat_report_own(struct tlat_report *report, struct tlat_result *result);
 /* Give result the report's calibration, unless it has its own. 0 or -ENOMEM. */
 int tlat_report_calibrate(const struct tlat_report *report, struct tlat_result *result);
 /* Whether figures taken with either have the same uncertainty. */

@@ -24,7 +24,7 @@ void tlat_judgement_free(struct tlat_judgement *judgement)
 
 /* Judge the term alone: its line is the one that it has among others. */
 static int add_term(struct tlat_judgement *judgement, const struct tlat_budget_term *term,
-		    const struct tlat_result *result)
+		    const struct tlat_result *result, struct tlat_error *reterr)
 {
 	struct tlat_judged_term *grown = realloc(
 		judgement->terms, (judgement->n_terms + 1) * sizeof(struct tlat_judged_term));
@@ -34,11 +34,13 @@ static int add_term(struct tlat_judgement *judgement, const struct tlat_budget_t
 	if (!grown)
 		return -ENOMEM;
 	judgement->terms = grown;
-	alone = strndup(term->source, (size_t)term->source_length);
+	alone = strndup(term->source, term->source_length);
 	if (!alone)
 		return -ENOMEM;
-	verdict = tlat_budget_check(alone, result, line, sizeof(line), NULL);
+	verdict = tlat_budget_check(alone, result, line, sizeof(line), reterr);
 	free(alone);
+	if (verdict < 0)
+		return verdict;
 	grown[judgement->n_terms].verdict = verdict;
 	grown[judgement->n_terms].text = strdup(line);
 	if (!grown[judgement->n_terms].text)
@@ -49,37 +51,36 @@ static int add_term(struct tlat_judgement *judgement, const struct tlat_budget_t
 	return 0;
 }
 
-/* The grammar has been checked. */
-static struct tlat_judgement *judge(const char *budget, const struct tlat_result *result)
+static int judge(struct tlat_judgement *judgement, const char *budget,
+		 const struct tlat_result *result, struct tlat_error *reterr)
 {
-	struct tlat_judgement *judgement = calloc(1, sizeof(*judgement));
 	struct tlat_budget_term term;
-	const char *at = budget;
-	int more, ret = 0;
+	int more, ret;
 
-	if (!judgement)
-		return NULL;
 	judgement->verdict = TLAT_PASS;
 	judgement->expr = strdup(budget);
+	if (!judgement->expr)
+		return -ENOMEM;
 	do {
-		more = tlat_budget_parse_term(&at, &term, NULL);
-		ret = more < 0 ? more : add_term(judgement, &term, result);
+		more = tlat_budget_parse_term(&budget, &term, reterr);
+		ret = more < 0 ? more : add_term(judgement, &term, result, reterr);
 	} while (!ret && more > 0);
-	if (ret || !judgement->expr) {
-		tlat_judgement_free(judgement);
-		return NULL;
-	}
-	return judgement;
+	return ret;
 }
 
 static int record(struct tlat_report *report, size_t index, const char *budget,
 		  struct tlat_error *reterr)
 {
 	struct tlat_result *result = report->results[index];
-	struct tlat_judgement *judgement = judge(budget, result);
+	struct tlat_judgement *judgement = calloc(1, sizeof(*judgement));
+	int ret = judgement ? judge(judgement, budget, result, reterr) : -ENOMEM;
 
-	if (!judgement)
-		return tlat_fail(reterr, -ENOMEM, "budget \"%.200s\": out of memory", budget);
+	if (ret == -ENOMEM)
+		tlat_fail(reterr, ret, "budget \"%.200s\": out of memory", budget);
+	if (ret < 0) {
+		tlat_judgement_free(judgement);
+		return ret;
+	}
 	tlat_judgement_free(result->judgement);
 	result->judgement = judgement;
 	tlat_report_verdict(report, index, judgement->verdict);

@@ -98,7 +98,8 @@ static int add(struct tlat_result *into, const struct tlat_result *from, const c
 	       struct tlat_error *reterr)
 {
 	if (tlat_hist_merge(into->latency, from->latency) < 0 ||
-	    merge_side(&into->call, from->call) < 0 || merge_side(&into->dwell, from->dwell) < 0 ||
+	    merge_side(&into->call, from->call) < 0 || merge_side(&into->back, from->back) < 0 ||
+	    merge_side(&into->dwell, from->dwell) < 0 ||
 	    merge_side(&into->floor, from->floor) < 0 ||
 	    merge_side(&into->floor_pair, from->floor_pair) < 0)
 		return tlat_fail(reterr, -EINVAL,
@@ -113,10 +114,28 @@ static int add(struct tlat_result *into, const struct tlat_result *from, const c
 	into->duration_ns += from->duration_ns;
 	into->warmup += from->warmup;
 	into->rests += from->rests;
+	if (from->end > into->end)
+		into->end = from->end;
 	for (size_t i = 0; i < from->findings.n; i++)
 		tlat_findings_add(&into->findings, from->findings.v[i].severity,
 				  from->findings.v[i].id, from->findings.v[i].remedy, "%s",
 				  from->findings.v[i].text);
+	return 0;
+}
+
+/* What a comparison may be about is one thing within a sum. */
+static int check_settings(const struct tlat_result *a, const struct tlat_result *b,
+			  const char *name, struct tlat_error *reterr)
+{
+	char first[TLAT_SETTING_BYTES], other[TLAT_SETTING_BYTES];
+
+	for (size_t i = 0; i < TLAT_SETTINGS; i++) {
+		tlat_settings[i].text_of(a, first, sizeof(first));
+		tlat_settings[i].text_of(b, other, sizeof(other));
+		if (strcmp(first, other))
+			return tlat_fail(reterr, -EINVAL, "%s: %s %s in one report, %s in another",
+					 name, tlat_settings[i].name, first, other);
+	}
 	return 0;
 }
 
@@ -130,19 +149,11 @@ static int check_alike(const struct tlat_result *a, const struct tlat_result *b,
 				 "%s: not a latency in every report, so that there is nothing to "
 				 "add up; merge reports of the same measurement",
 				 name);
-	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0)
+	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0 ||
+	    check_settings(a, b, name, &why) < 0)
 		return tlat_fail(reterr, -EINVAL, "%.400s; merge what was measured alike",
 				 why.text);
 	return 0;
-}
-
-static size_t ordinal_of(const struct tlat_report *report, size_t index)
-{
-	size_t ordinal = 0;
-
-	for (size_t i = 0; i < index; i++)
-		ordinal += !strcmp(report->results[i]->probe, report->results[index]->probe);
-	return ordinal;
 }
 
 /* Nothing is changed before all of it is known to fit. */
@@ -158,10 +169,10 @@ static int check_reports(struct tlat_report *const *reports, size_t n, struct tl
 					 k + 1, reports[k]->n_results, first->n_results);
 		for (size_t i = 0; i < first->n_results; i++) {
 			const char *probe = first->results[i]->probe;
-			int ret = check_alike(
-				first->results[i],
-				tlat_member_result(reports[k], probe, ordinal_of(first, i)), probe,
-				reterr);
+			int ret = check_alike(first->results[i],
+					      tlat_member_result(reports[k], probe,
+								 tlat_member_ordinal(first, i)),
+					      probe, reterr);
 
 			if (ret < 0)
 				return ret;
@@ -174,7 +185,7 @@ static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *
 			size_t n, struct tlat_error *reterr)
 {
 	struct tlat_result *result = into->results[i];
-	size_t ordinal = ordinal_of(into, i);
+	size_t ordinal = tlat_member_ordinal(into, i);
 	int ret = begin(result) < 0 ? no_memory(reterr) : 0;
 
 	for (size_t k = 1; !ret && k < n; k++)
@@ -238,6 +249,7 @@ static int name_sources(struct tlat_report *into, struct tlat_report *const *rep
 	note_kernels(into, sources);
 	tlat_json_put(&w, document, "design", json_null());
 	tlat_json_put(&w, document, "merged", sources);
+	json_object_del(document, "verdict"); /* it is on one of them */
 	into->position.known = false;
 	into->appended = true;
 	into->duration_ns = 0;

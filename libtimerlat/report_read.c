@@ -73,7 +73,7 @@ static int check_members(struct tlat_reader *r, const json_t *document)
 	return ret;
 }
 
-static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *report, size_t i)
+static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *report)
 {
 	struct tlat_result *result;
 	int ret = tlat_json_get_result(r, item, &result);
@@ -82,8 +82,7 @@ static int add_result(struct tlat_reader *r, json_t *item, struct tlat_report *r
 		return ret;
 	if (!json_object_get(item, "end"))
 		result->end = report->end_read;
-	report->results[i] = result;
-	report->n_results = i + 1;
+	tlat_report_own(report, result);
 	return tlat_report_calibrate(report, result) < 0 ? tlat_json_no_memory(r) : 0;
 }
 
@@ -100,7 +99,7 @@ static int get_results(struct tlat_reader *r, const json_t *document, struct tla
 		return tlat_json_no_memory(r);
 	for (size_t i = 0; !ret && i < n; i++) {
 		tlat_json_enter_item(r, "results", i);
-		ret = add_result(r, json_array_get(array, i), report, i);
+		ret = add_result(r, json_array_get(array, i), report);
 		tlat_json_leave(r);
 	}
 	return ret;

@@ -72,6 +72,7 @@ struct tlat_outliers {
 	struct tlat_outlier v[TLAT_OUTLIERS_MAX];
 };
 
+/* The worse, the larger. */
 enum tlat_end {
 	TLAT_END_COUNT,
 	TLAT_END_TIME,
@@ -149,10 +150,12 @@ struct tlat_result {
 	struct tlat_number *metrics;
 	size_t n_metrics;
 	struct tlat_findings findings;
-	/* Set by the report: what stamps were worth, and the JSON it was read from. */
-	struct tlat_calibration *clock; /* NULL: not known */
-	int64_t slew_ppb;		/* rate of CLOCK_MONOTONIC against the counter, bound */
-	void *document;			/* NULL: not read from a file */
+	/* Set by the report: what is said of its runs, what stamps were worth, the JSON that the
+	 * result was read from. */
+	const struct tlat_findings *of_run; /* NULL: it is in no report */
+	struct tlat_calibration *clock;	    /* NULL: not known */
+	int64_t slew_ppb;		    /* rate of CLOCK_MONOTONIC against the counter, bound */
+	void *document;			    /* NULL: not read from a file */
 };
 
 struct tlat_result *tlat_result_new(void);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "compare.h"
 #include "report_sample.h"
 #include "simulate.h"
 
@@ -218,6 +219,31 @@ static void change_way(struct tlat_result *result)
 	result->round_trip = true;
 }
 
+static void change_target(struct tlat_result *result)
+{
+	result->target = TLAT_TARGET_SLEEPING;
+}
+
+static void change_waker(struct tlat_result *result)
+{
+	result->kick.priority = 1;
+}
+
+static void change_waker_policy(struct tlat_result *result)
+{
+	result->kick.policy = TLAT_SCHED_OTHER;
+}
+
+static void change_deadline(struct tlat_result *result)
+{
+	result->wait.runtime_ns = 200000;
+}
+
+static void change_suspend(struct tlat_result *result)
+{
+	tlat_findings_add(&result->findings, TLAT_WARN, "suspended", NULL, "slept for 3 s");
+}
+
 static void change_clock(struct tlat_result *result)
 {
 	tlat_findings_add(&result->findings, TLAT_ERROR, "clock-order", NULL, "went back by 3 ns");
@@ -261,6 +287,11 @@ static const struct {
 	{ change_cpu, "CPU 1 in one report, 2", false },
 	{ change_relation, "placement llc in one report, smt", false },
 	{ change_way, "round trip 0 in one report, 1", false },
+	{ change_target, "target busy in one report, sleeping", false },
+	{ change_waker, "waker's priority 40 in one report, 1", false },
+	{ change_waker_policy, "waker's policy fifo in one report, other", false },
+	{ change_deadline, "runtime 0ns in one report, 200000ns", false },
+	{ change_suspend, "clock cannot be trusted (slept for 3 s)", false },
 	{ change_clock, "clock cannot be trusted (went back by 3 ns)", false },
 	{ change_dwell, "had slept", false },
 	{ change_probe, "the base side measured wake-futex, the new one wake-eventfd", true },
@@ -469,6 +500,64 @@ static void looks_are_taken_where_they_were_planned(void **state)
 	free_side(&b);
 }
 
+static double alpha_of(const struct side *a, const struct side *b, double asked)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct tlat_comparison *c;
+
+	assert_int_equal(tlat_compare(&c, a->runs, a->n, b->runs, b->n,
+				      &TLAT_COMPARE_OPTS(.alpha = asked), NULL),
+			 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	tlat_comparison_free(c);
+	return item.alpha;
+}
+
+static void an_item_tells_the_alpha_of_its_intervals(void **state)
+{
+	struct side a = { 0 }, b = { 0 }, planned_a = { 0 }, planned_b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 4, 0);
+	assert_true(alpha_of(&a, &b, 0) == 0.01);
+	assert_true(alpha_of(&a, &b, 0.1) == 0.1);
+	add_pairs(&planned_a, &planned_b, &plain, &plain, 10, 20);
+	assert_true(alpha_of(&planned_a, &planned_b, 0.05) ==
+		    tlat_compare_look(10, 20, 0.05, NULL));
+	free_side(&a);
+	free_side(&b);
+	free_side(&planned_a);
+	free_side(&planned_b);
+}
+
+/* As a document may have them: any number that fits, and holes between them. */
+static void pairs_are_told_apart_by_any_numbers(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	char *before, *after;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 9, 0);
+	c = compared(&a, &b, 0);
+	before = tlat_comparison_format(c);
+	tlat_comparison_free(c);
+	for (int i = 0; i < 9; i++) {
+		place(a.runs[i], 'A', INT32_MAX - 9000 + 1000 * i, 0);
+		place(b.runs[i], 'B', INT32_MAX - 9000 + 1000 * i, 0);
+	}
+	c = compared(&a, &b, 0);
+	assert_true(c->items[0].units.paired && c->items[0].units.n[TLAT_BASE] == 9);
+	after = tlat_comparison_format(c);
+	if (before)
+		assert_string_equal(before, after);
+	free(before);
+	free(after);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
 /* Ten odd results out of ten would be odd; one of ten is not. */
 static void several_results_are_held_to_a_stricter_measure(void **state)
 {
@@ -582,13 +671,10 @@ static void differences_of_the_surroundings_are_listed(void **state)
 static void options_that_make_no_sense_are_refused(void **state)
 {
 	const struct tlat_compare_opts wrong[] = {
-		TLAT_COMPARE_OPTS(.alpha = 0.5),
-		TLAT_COMPARE_OPTS(.alpha = -1),
-		TLAT_COMPARE_OPTS(.threshold = 2),
-		TLAT_COMPARE_OPTS(.tail_ratio = 0.9),
-		TLAT_COMPARE_OPTS(.power = 1),
-		TLAT_COMPARE_OPTS(.flags = 1u << 9),
-		{ .size = 0 },
+		TLAT_COMPARE_OPTS(.alpha = 0.5),   TLAT_COMPARE_OPTS(.alpha = -1),
+		TLAT_COMPARE_OPTS(.threshold = 2), TLAT_COMPARE_OPTS(.tail_ratio = 0.9),
+		TLAT_COMPARE_OPTS(.power = 1),	   TLAT_COMPARE_OPTS(.flags = 1u << 9),
+		TLAT_COMPARE_OPTS(.reserved = 1),  { .size = 0 },
 	};
 	struct side a = { 0 }, b = { 0 };
 	struct tlat_comparison *c;
@@ -679,6 +765,8 @@ int main(void)
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
+		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
+		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
 		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
 		cmocka_unit_test(any_metric_can_be_compared),
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),

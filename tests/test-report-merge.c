@@ -115,9 +115,91 @@ static void the_order_does_not_matter(void **state)
 	discard(reports);
 }
 
+static void merge_turned(struct tlat_report *reports[N], bool turned, struct tlat_report **merged)
+{
+	struct tlat_report *order[N];
+	struct tlat_error error;
+
+	for (size_t i = 0; i < N; i++)
+		order[i] = reports[turned ? N - 1 - i : i];
+	if (tlat_report_merge(merged, order, N, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void what_one_report_says_of_itself_is_not_said_of_all(void **state)
+{
+	(void)state;
+	for (int turned = 0; turned < 2; turned++) {
+		struct tlat_report *reports[N], *merged;
+		json_t *document;
+		char *text;
+
+		make(reports, NULL);
+		for (size_t i = 0; i < N; i++)
+			assert_int_equal(
+				tlat_report_budget(reports[i], TLAT_REPORT_WHOLE, "p50<1s", NULL),
+				TLAT_PASS);
+		reports[turned ? 0 : N - 1]->results[1]->end = TLAT_END_SIGNAL;
+		merge_turned(reports, turned, &merged);
+		assert_int_equal(merged->results[0]->end, TLAT_END_COUNT);
+		assert_int_equal(merged->results[1]->end, TLAT_END_SIGNAL);
+		assert_string_equal(tlat_report_end(merged), "signal");
+		text = sample_text(merged);
+		document = json_loads(text, 0, NULL);
+		assert_null(json_object_get(document, "verdict"));
+		assert_null(json_object_get(json_array_get(json_object_get(document, "results"), 0),
+					    "verdict"));
+		assert_int_equal(tlat_report_budget(merged, 0, "p50<1s", NULL), TLAT_PASS);
+		assert_int_equal(tlat_report_budget(merged, 1, "p50<1s", NULL), TLAT_INCONCLUSIVE);
+		json_decref(document);
+		free(text);
+		tlat_report_free(merged);
+		discard(reports);
+	}
+}
+
+static void returns_are_added_up_or_dropped(void **state)
+{
+	(void)state;
+	for (int turned = 0; turned < 2; turned++) {
+		struct tlat_report *reports[N], *merged;
+
+		make(reports, NULL);
+		merge_turned(reports, turned, &merged);
+		assert_int_equal(tlat_hist_count(merged->results[0]->back), 1000 + 1100 + 1200);
+		tlat_report_free(merged);
+		tlat_hist_free(reports[0]->results[0]->back);
+		reports[0]->results[0]->back = NULL;
+		merge_turned(reports, turned, &merged);
+		assert_null(merged->results[0]->back);
+		tlat_report_free(merged);
+		discard(reports);
+	}
+}
+
 static void change_settle(struct tlat_report *report)
 {
 	report->results[0]->settle_ns = 1;
+}
+
+static void change_target(struct tlat_report *report)
+{
+	report->results[0]->target = TLAT_TARGET_SLEEPING;
+}
+
+static void change_slack(struct tlat_report *report)
+{
+	report->results[1]->wait.slack_ns = 1;
+}
+
+static void change_cpu_latency(struct tlat_report *report)
+{
+	report->results[1]->cpu_latency_ns = -1;
+}
+
+static void change_chain(struct tlat_report *report)
+{
+	report->results[0]->chain_adds = 1000;
 }
 
 static void change_unit(struct tlat_report *report)
@@ -156,6 +238,10 @@ static const struct {
 	const char *because;
 } refusals[] = {
 	{ change_settle, "settle 50000ns in one report, 1ns in another" },
+	{ change_target, "target busy in one report, sleeping in another" },
+	{ change_slack, "run.slack 50000ns in one report, 1ns in another" },
+	{ change_cpu_latency, "run.cpu_latency 0ns in one report, default in another" },
+	{ change_chain, "run.chain none in one report, 1000 additions in another" },
 	{ change_unit, "more than 100 ppm apart" },
 	{ change_probe, "timer-nanosleep: not a latency in every report" },
 	{ change_number, "report 3 has 3 results, report 1 has 2" },
@@ -209,6 +295,28 @@ static void one_report_merges_to_itself(void **state)
 	tlat_report_free(merged);
 	assert_int_equal(tlat_report_merge(&merged, reports, 0, &error), -EINVAL);
 	discard(reports);
+}
+
+static void a_metric_that_does_not_fit_is_refused(void **state)
+{
+	static const char long_text[] = "123456789 123456789 123456789 123456789 12345678";
+	struct tlat_report *report = sample_report();
+	struct tlat_metric metric = TLAT_METRIC(.name = "rate", .unit = "Hz", .value = 1);
+
+	(void)state;
+	assert_int_equal(strlen(long_text), 48);
+	assert_int_equal(tlat_report_metric(report, NULL, &metric), -EINVAL);
+	assert_int_equal(tlat_report_metric(report, long_text, &metric), -EINVAL);
+	assert_int_equal(tlat_report_metric(report, long_text + 1, &metric), 0);
+	assert_string_equal(report->results[0]->probe, long_text + 1);
+	metric.name = long_text;
+	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	metric = TLAT_METRIC(.name = "rate", .unit = long_text + 32, .value = 1);
+	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	metric.unit = NULL;
+	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	assert_int_equal(report->n_results, 1);
+	tlat_report_free(report);
 }
 
 static void a_design_and_a_metric_survive_a_file(void **state)
@@ -265,9 +373,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_sum_has_every_sample_and_says_whose_it_is),
 		cmocka_unit_test(the_order_does_not_matter),
+		cmocka_unit_test(what_one_report_says_of_itself_is_not_said_of_all),
+		cmocka_unit_test(returns_are_added_up_or_dropped),
 		cmocka_unit_test(what_is_not_alike_is_refused),
 		cmocka_unit_test(solo_probes_of_other_cpus_and_counters_nearby_are_alike),
 		cmocka_unit_test(one_report_merges_to_itself),
+		cmocka_unit_test(a_metric_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_design_and_a_metric_survive_a_file),
 	};
 

@@ -15,6 +15,17 @@
 
 #include <jansson.h>
 
+static bool out_of_memory;
+
+/* The library's own calls come here too: what is to be copied may find no memory. */
+char *strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = out_of_memory ? NULL : malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
 static void same_double(double a, double b)
 {
 	if (!(a == b || (isnan(a) && isnan(b))))
@@ -302,6 +313,60 @@ static void a_budget_is_written_term_by_term(void **state)
 	assert_non_null(json_object_get(result_of(document, 1), "budget"));
 	assert_string_equal(json_string_value(json_object_get(document, "verdict")), "FAIL");
 	json_decref(document);
+	free(text);
+	tlat_report_free(report);
+}
+
+/* What is said of the whole run counts where it is the clock that failed. */
+static void a_run_whose_clock_failed_passes_no_budget(void **state)
+{
+	static const char *const ids[] = { "clock-broken", "clock-drift", "clock-order",
+					   "clocksource-changed", "suspended" };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ids); i++) {
+		struct tlat_finding finding = { .id = ids[i], .text = "x", .severity = TLAT_WARN };
+		struct tlat_report *report = sample_full(20000), *failed = sample_full(20000);
+		struct tlat_report *again;
+		char reason[200], *text;
+
+		assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "p50<1s", NULL),
+				 TLAT_PASS);
+		assert_int_equal(tlat_report_note(failed, &finding), 0);
+		assert_int_equal(tlat_report_budget(failed, TLAT_REPORT_WHOLE, "p50<1s", NULL),
+				 TLAT_INCONCLUSIVE);
+		assert_int_equal(tlat_report_budget(failed, 1, "p50<1ns", NULL), TLAT_FAIL);
+		assert_int_equal(tlat_budget_check("p50<1s", tlat_report_result(failed, 1), reason,
+						   sizeof(reason), NULL),
+				 TLAT_INCONCLUSIVE);
+		assert_non_null(strstr(reason, "degraded, see findings"));
+		text = sample_text(failed);
+		again = sample_read(text);
+		assert_int_equal(tlat_report_budget(again, 0, "p50<1s", NULL), TLAT_INCONCLUSIVE);
+		assert_int_equal(tlat_report_append(report, failed), 0);
+		for (size_t k = 0; k < 4; k++)
+			assert_int_equal(tlat_report_budget(report, k, "p50<1s", NULL),
+					 TLAT_INCONCLUSIVE);
+		free(text);
+		tlat_report_free(again);
+		tlat_report_free(report);
+	}
+}
+
+static void a_term_counts_to_its_end_however_long(void **state)
+{
+	struct tlat_report *report = sample_full(20000);
+	char late[160], zeros[160], *text;
+
+	(void)state;
+	snprintf(late, sizeof(late), "p50<%*s1ns", 100, "");
+	snprintf(zeros, sizeof(zeros), "early>=0,n>=%0100d", 1000000);
+	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, late, NULL), TLAT_FAIL);
+	assert_int_equal(tlat_report_budget(report, 0, zeros, NULL), TLAT_INCONCLUSIVE);
+	assert_int_equal(report->results[0]->judgement->n_terms, 2);
+	assert_int_equal(report->results[0]->judgement->terms[1].verdict, TLAT_INCONCLUSIVE);
+	text = sample_text(report);
+	assert_non_null(strstr(text, "p50 < 1 ns: FAIL"));
 	free(text);
 	tlat_report_free(report);
 }
@@ -774,6 +839,23 @@ static void facts_that_an_append_brings_are_told(void **state)
 	tlat_report_free(report);
 }
 
+static void a_note_that_was_lost_is_told(void **state)
+{
+	const struct tlat_finding note = { .id = "mine", .text = "x", .severity = TLAT_INFO };
+	struct tlat_report *report = sample_report();
+	size_t before = report->findings.n;
+
+	(void)state;
+	out_of_memory = true;
+	assert_int_equal(tlat_report_note(report, &note), -ENOMEM);
+	out_of_memory = false;
+	assert_int_equal(report->findings.n, before);
+	assert_int_equal(tlat_report_note(report, &note), 0);
+	assert_int_equal(tlat_report_note(report, &note), 0);
+	assert_int_equal(report->findings.n, before + 1);
+	tlat_report_free(report);
+}
+
 static void a_note_has_an_id_a_text_and_a_severity(void **state)
 {
 	const struct tlat_finding good = { .id = "a", .text = "b", .severity = TLAT_WARN };
@@ -834,6 +916,8 @@ int main(void)
 			a_figure_that_the_samples_cannot_carry_is_null_and_says_what_it_needs),
 		cmocka_unit_test(samples_that_are_all_alike_carry_the_median_only),
 		cmocka_unit_test(a_budget_is_written_term_by_term),
+		cmocka_unit_test(a_run_whose_clock_failed_passes_no_budget),
+		cmocka_unit_test(a_term_counts_to_its_end_however_long),
 		cmocka_unit_test(a_verdict_on_what_was_read_is_written_too),
 		cmocka_unit_test(an_empty_report_meets_no_budget),
 		cmocka_unit_test(what_was_asked_stands_beside_what_is_in_force),
@@ -853,6 +937,7 @@ int main(void)
 		cmocka_unit_test(numbers_have_a_point_in_every_locale),
 		cmocka_unit_test(facts_are_the_same_before_and_after_the_file),
 		cmocka_unit_test(facts_that_an_append_brings_are_told),
+		cmocka_unit_test(a_note_that_was_lost_is_told),
 		cmocka_unit_test(a_note_has_an_id_a_text_and_a_severity),
 		cmocka_unit_test(every_result_says_how_to_repeat_it),
 		cmocka_unit_test(the_version_is_the_one_of_its_parts),

@@ -163,6 +163,18 @@ other_looks_have_the_same_verdict() {
 	grep -qE '^ +[0-9.]+ +\+1\.[0-9]% +[0-9.]+ +wake-futex 1->1\.p50$' out || fail "--lkp: no row"
 	run_tlat compare a worse --benchstat
 	expect 1 "--benchstat" && says "n=20)" "--benchstat"
+	$make four side=A seed=1 n=4
+	$make faster side=B seed=2 start=1 n=4 factor=0.5
+	run_tlat compare four faster --benchstat
+	says "~ (p=0.125 n=4)" "--benchstat, four pairs"
+	run_tlat compare four faster --benchstat --alpha 20%
+	says "% (p=0.125 n=4)" "--benchstat --alpha 20%"
+	run_tlat compare four faster --alpha 20%
+	says "80 %" "--alpha 20%"
+	run_tlat compare p10a p10b
+	says "99.8 %" "a planned look"
+	run_tlat compare a worse
+	says "99 %" "the default"
 	run_tlat compare a worse --json -
 	expect 1 "--json -"
 	/usr/bin/python3 - <<-'PY' || fail "--json -: $(head -c 300 out)"
@@ -170,6 +182,7 @@ other_looks_have_the_same_verdict() {
 	d = json.loads(open("out").read())
 	i = d["items"][0]
 	assert d["schema"] == "timerlat-comparison/1" and d["verdict"] == "REGRESSION"
+	assert i["alpha"] == 0.01
 	assert i["interval"][0] < i["ratio"] < i["interval"][1] and abs(i["ratio"] - 1.01) < 0.005
 	assert len(i["shift"]) >= 9 and {f["name"] for f in i["tail"]} >= {"p90", "p99", "max"}
 	PY

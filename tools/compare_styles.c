@@ -11,9 +11,8 @@
 #include "quantity.h"
 #include "text.h"
 
-#define SIDE_BYTES	  40
-#define STDDEV_SHOWN	  0.02 /* the robot leaves out less */
-#define NOT_SIGNIFICANT_P 0.01
+#define SIDE_BYTES   40
+#define STDDEV_SHOWN 0.02 /* the robot leaves out less */
 
 /* "  1080 ±  2%", 16 columns and the sign's second byte. */
 static void lkp_side(double value, double sd, char *text)
@@ -81,7 +80,7 @@ void tlat_compare_print_benchstat(const struct tlat_comparison *c, FILE *out)
 		benchstat_side(item.base, item.base_sd, item.unit, left);
 		benchstat_side(item.next, item.next_sd, item.unit, right);
 		snprintf(name, sizeof(name), "%.120s %.40s", item.name, item.metric);
-		if (item.p <= NOT_SIGNIFICANT_P)
+		if (item.p <= item.alpha)
 			snprintf(change, sizeof(change), "%+.2f%%", 100 * (item.ratio - 1));
 		/* The sign has two bytes and one column. */
 		fprintf(out, "%-28s %17s %17s  %s (p=%.3f n=%" PRIu64, tlat_text_clean(name), left,

@@ -152,14 +152,19 @@ static void add_figure(struct tlat_table *table, const struct tlat_compare_figur
 
 static void print_table(const struct tlat_comparison *c, FILE *out)
 {
-	static const struct tlat_column columns[] = {
+	char level[CELL] = "";
+	const struct tlat_column columns[] = {
 		{ "result", false }, { "figure", false }, { "base", true }, { "new", true },
-		{ "change", true },  { "99 %", true },	  { "p", true },
+		{ "change", true },  { level, true },	  { "p", true },
 	};
-	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_SIZE(columns));
 	struct tlat_compare_item item = { .size = sizeof(item) };
 	struct tlat_compare_figure figure = { .size = sizeof(figure) };
+	struct tlat_table *table;
 
+	/* one for all: looks are planned for the whole comparison */
+	if (tlat_comparison_item(c, 0, &item) == 0)
+		snprintf(level, sizeof(level), "%.4g %%", 100 * (1 - item.alpha));
+	table = tlat_table_new(columns, TLAT_ARRAY_SIZE(columns));
 	for (size_t i = 0; tlat_comparison_item(c, i, &item) == 0; i++) {
 		add_main(table, &item);
 		for (size_t k = 0; tlat_comparison_figure(c, i, k, &figure) == 0; k++)

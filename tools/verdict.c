@@ -17,10 +17,10 @@ static void print_reasons(const char *reasons, FILE *out)
 	}
 }
 
-static void print_result(const struct tlat_result *result, int verdict, const char *reasons,
-			 FILE *out)
+static void print_result(const struct tlat_result *result, const char *budget, FILE *out)
 {
-	char cpus[TLAT_CPUS_TEXT];
+	char cpus[TLAT_CPUS_TEXT], reasons[REASONS_TEXT] = "";
+	int verdict = tlat_budget_check(budget, result, reasons, sizeof(reasons), NULL);
 
 	fprintf(out, "verdict: %s %s %s\n", tlat_verdict_name(verdict), tlat_result_probe(result),
 		tlat_results_cpus(result, cpus));
@@ -39,23 +39,14 @@ int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, 
 		 struct tlat_error *reterr)
 {
 	const struct tlat_result *result;
-	int whole = complete ? TLAT_PASS : TLAT_INCONCLUSIVE;
-	char reasons[REASONS_TEXT];
-	int r = record(report, budget, reterr);
+	int whole = record(report, budget, reterr);
 
-	if (r < 0)
-		return r;
-	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
-		int verdict;
-
-		reasons[0] = '\0';
-		verdict = tlat_budget_check(budget, result, reasons, sizeof(reasons), reterr);
-		if (verdict < 0)
-			return verdict;
-		if (out)
-			print_result(result, verdict, reasons, out);
-		whole = verdict > whole ? verdict : whole;
-	}
+	if (whole < 0)
+		return whole;
+	for (size_t i = 0; out && (result = tlat_report_result(report, i)); i++)
+		print_result(result, budget, out);
+	if (whole == TLAT_PASS && !complete)
+		whole = TLAT_INCONCLUSIVE;
 	tlat_report_verdict(report, TLAT_REPORT_WHOLE, whole);
 	if (out)
 		fprintf(out, "verdict: %s\n", tlat_verdict_name(whole));

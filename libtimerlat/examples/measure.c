@@ -26,6 +26,8 @@ int main(int argc, char **argv)
 	printf("p50 %.0f ns +- %.0f, p99 %.0f, max %.0f, %llu samples, CPU %d wakes CPU %d\n",
 	       summary.p50_ns, summary.u_ns, summary.p99_ns, summary.max_ns,
 	       (unsigned long long)summary.recorded, summary.kick_cpu, summary.wait_cpu);
+	for (size_t i = 0; tlat_report_finding(report, i, &finding) == 0; i++)
+		printf("%s: %s\n", finding.id, finding.text);
 	for (size_t i = 0; tlat_result_finding(result, i, &finding) == 0; i++)
 		printf("%s: %s\n", finding.id, finding.text);
 	verdict = tlat_budget_check(budget, result, terms, sizeof(terms), &error);

@@ -836,8 +836,8 @@ TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
 
 /*
  * Add a run-wide finding of the program's own; it is copied, and kept once if there is one of the
- * same id and text. Returns 0, or -EINVAL when id or text is NULL or severity none of
- * enum tlat_severity. [setup]
+ * same id and text. Returns 0, -EINVAL when id or text is NULL or severity none of
+ * enum tlat_severity, -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
 
@@ -910,8 +910,8 @@ struct tlat_metric {
 
 /*
  * Add a result that is one figure, of what source names (such as a command); copied. Returns 0,
- * -EINVAL for a value that is no number or strings of more than 47 and 15 characters, -ENOMEM.
- * [setup]
+ * -EINVAL for a value that is no number, a source or name of more than 47 characters, a unit of
+ * more than 15, or one of them NULL; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_metric(struct tlat_report *report, const char *source,
 				const struct tlat_metric *metric);
@@ -920,12 +920,14 @@ TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
 				struct tlat_metric *metric);
 
 /*
- * One report of the same results made of several: histograms, call costs, dwells and floors are
- * added up exactly, as if all samples had been taken in one run, counts too; the runs become the
- * time blocks, 64 at most; findings are kept once. Where it came from is in "merged". Returns 0;
- * -EINVAL, with the first difference, when the results are not alike: another probe, another
- * placement (but for the CPUs of solo probes), policy, settle, interval, unit, or rates of the
- * counter that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ * One report of the same results made of several: histograms, call costs, returns, dwells and
+ * floors are added up exactly, as if all samples had been taken in one run, counts too; the runs
+ * become the time blocks, 64 at most; findings are kept once; a result's end is the worst of its
+ * ends; verdicts are dropped. Where it came from is in "merged". Returns 0; -EINVAL, with the first
+ * difference, when the results are not alike: another probe, another placement (but for the CPUs of
+ * solo probes), policy, target, settle, interval, timer slack, held CPU latency, self-test, unit,
+ * or rates of the counter that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON;
+ * -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports,
 			       size_t n, struct tlat_error *reterr);
@@ -1062,11 +1064,13 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * min p50 p90 p95 p99 p99.9 p99.99 p99.999 max mean missed early overflow
  * rejected disturbed n and P(>TIME); ops < <= = >= >. Quantiles and P pass if
  * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
- * degraded measurement turns PASS into INCONCLUSIVE, never FAIL; fewer samples
- * than n demands are INCONCLUSIVE. Returns enum tlat_verdict (the worst of the
- * terms) and the reason, one line per term, in text (may be NULL); -EINVAL with
- * the bad term in reterr. result NULL: only the grammar is checked, and
- * TLAT_INCONCLUSIVE returned without text. [setup]
+ * degraded measurement turns PASS into INCONCLUSIVE, never FAIL: a finding of
+ * the result from TLAT_WARN up, or one of its report that the clock failed
+ * (timerlat(7) names them). Fewer samples than n demands are INCONCLUSIVE.
+ * Returns enum tlat_verdict (the worst of the terms) and the reason, one line
+ * per term, in text (may be NULL); -EINVAL with the bad term in reterr. result
+ * NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned without
+ * text. [setup]
  */
 TLAT_API int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
 			       size_t text_size, struct tlat_error *reterr);
@@ -1108,8 +1112,8 @@ TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise
  * Comparison: is B slower than A?
  *
  * The unit that is counted is the run, or the boot where no boot had both sides. Figures of units
- * are compared as ratios: the median by the Wilcoxon test, what describes the tail as a family by
- * a permutation test. The method is in timerlat(7).
+ * are compared as ratios: the median by the Wilcoxon test, the tail figures together, by one
+ * permutation test that allows for testing several. The method is in timerlat(7).
  */
 
 struct tlat_comparison;
@@ -1141,7 +1145,7 @@ struct tlat_compare_opts {
 	double tail_ratio;  /* smallest ratio of tail rates that matters (0: 1.25) */
 	double power;	    /* of the detectable effect that is stated (0: 0.9) */
 	uint32_t flags;	    /* enum tlat_compare_flags */
-	int32_t reserved;
+	int32_t reserved;   /* 0 */
 };
 
 #define TLAT_COMPARE_OPTS(...)                                                                     \
@@ -1150,9 +1154,10 @@ struct tlat_compare_opts {
 /*
  * Compare the reports of two sides, one report a run. Runs are paired when every report has a
  * design, else their order is that of their beginnings. Returns 0; -EINVAL with the reason when
- * there is nothing to compare, or, unless forced, when probe, placement, policy, settle, interval,
- * dwell or clock are not the same or not to be trusted; -E2BIG; -ENOMEM. Nothing of the reports is
- * kept. Neither reads a clock nor any file: the same reports give the same answer. [setup]
+ * there is nothing to compare, or, unless forced, when probe, placement, policy, target, settle,
+ * interval, dwell or clock are not the same or not to be trusted; -E2BIG; -ENOMEM. Nothing of the
+ * reports is kept. Neither reads a clock nor any file: the same reports give the same answer.
+ * [setup]
  */
 TLAT_API int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,
 			  size_t n_base, struct tlat_report *const *next, size_t n_next,
@@ -1174,6 +1179,7 @@ struct tlat_compare_item {
 	double ratio, lo, hi;	 /* at 1 - alpha; infinite, or 0: too few units for a bound */
 	double sign_lo, sign_hi; /* the same without any assumption; NAN without pairs */
 	double p;		 /* of the rank test, after Holm when there are several items */
+	double alpha;		 /* of this item: at a planned look, its part of what was asked */
 	double base_sd, next_sd; /* of the logarithms of one side's units; NAN: one unit */
 	double sd;    /* of the logarithm of a pair's ratio, or of a unit; NAN: one unit */
 	double mde;   /* smallest shift that would have been found; infinite: none */

@@ -66,6 +66,8 @@ def test_a_shift_of_three_per_cent_is_a_regression(sides: Any) -> None:
     (item,) = found.items
     assert item.low < 1.03 < item.high and item.unit == "ns"
     assert (item.n_base, item.n_next) == (12, 12)
+    assert item.alpha == 0.01
+    assert timerlat.compare(*sides, alpha=0.05).items[0].alpha == 0.05
     assert "REGRESSION" in repr(found) and "\n" not in repr(found)
     assert any(figure.tail for figure in item.figures)
     assert found.document["schema"] == "timerlat-comparison/1"

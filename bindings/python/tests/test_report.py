@@ -206,6 +206,17 @@ def test_budgets_say_what_they_rest_on(solo: timerlat.Report) -> None:
         solo.meets("p50<50")
 
 
+def test_a_run_whose_clock_failed_meets_no_budget(solo: timerlat.Report) -> None:
+    document: Any = copy.deepcopy(solo.document)
+    for result in document["results"]:
+        result["findings"] = []
+    document["findings"] = [{"id": "cpu-governor", "severity": "warn", "text": "powersave"}]
+    assert timerlat.Report(read_document(document)).meets("p50<1000s")
+    document["findings"] += [{"id": "clock-broken", "severity": "error", "text": "backwards"}]
+    judged = timerlat.Report(read_document(document)).meets("p50<1000s")
+    assert judged.verdict is timerlat.Verdict.INCONCLUSIVE and "degraded" in judged.text
+
+
 def test_the_worst_thread_decides_a_budget(threads: timerlat.Report) -> None:
     a, b = threads.results
     limit = math.ceil((a.min + b.min) / 2)

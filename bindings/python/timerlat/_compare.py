@@ -66,6 +66,7 @@ class Compared:
     low: float
     high: float
     p: float
+    alpha: float  #: low and high are at 1 - alpha; a planned look has its part of what was asked
     mde: float  #: smallest shift that would have been found
     n_base: int  #: units: runs, or boots
     n_next: int
@@ -107,6 +108,7 @@ class Comparison:
             item.lo,
             item.hi,
             item.p,
+            item.alpha,
             item.mde,
             item.n_base,
             item.n_next,

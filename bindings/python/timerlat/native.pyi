@@ -145,6 +145,7 @@ class TlatCompareItem:
     lo: float
     hi: float
     p: float
+    alpha: float
     mde: float
     n_base: int
     n_next: int

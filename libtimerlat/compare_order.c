@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare_noise.c - what else moved the figures: time, and the levels at which they vary.
+ * compare_order.c - what the order and nesting of runs tell: trends, sides that were not mixed, the
+ * levels at which figures vary.
  */
 #include <errno.h>
 #include <math.h>
