@@ -89,6 +89,16 @@ int tlat_rtsignal_choose(tlat_signal_fn *fn, enum tlat_rtsignal_end end)
 	return chosen;
 }
 
+bool tlat_signal_is_free(int signal, tlat_signal_fn *fn)
+{
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	is = is_free(signal, fn);
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
 void tlat_rtsignal_hold(int signal, tlat_signal_fn *fn)
 {
 	pthread_mutex_lock(&lock);

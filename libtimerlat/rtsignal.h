@@ -20,6 +20,8 @@ enum tlat_rtsignal_end { TLAT_RTSIGNAL_LOWEST, TLAT_RTSIGNAL_HIGHEST };
  * action. 0: there is none.
  */
 int tlat_rtsignal_choose(tlat_signal_fn *fn, enum tlat_rtsignal_end end);
+/* Whether nobody handles this signal, or only fn. */
+bool tlat_signal_is_free(int signal, tlat_signal_fn *fn);
 /* Let fn handle the signal until the last that holds it has released it. */
 void tlat_rtsignal_hold(int signal, tlat_signal_fn *fn);
 void tlat_rtsignal_release(int signal);

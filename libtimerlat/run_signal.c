@@ -13,8 +13,14 @@ static void nothing(int signal, siginfo_t *info, void *context)
 	(void)context;
 }
 
+/* Rather the standard signal that Linux has for nothing any more: it needs no place in the user's
+ * queue of signals, which other programs may have filled. */
 int tlat_end_signal_choose(void)
 {
+#ifdef SIGSTKFLT
+	if (tlat_signal_is_free(SIGSTKFLT, nothing))
+		return SIGSTKFLT;
+#endif
 	return tlat_rtsignal_choose(nothing, TLAT_RTSIGNAL_HIGHEST);
 }
 

@@ -371,30 +371,46 @@ static void a_stop_ends_a_run_and_keeps_what_was_measured(void **state)
 	}
 }
 
+static void stop_in_mid_wait(const char *probe)
+{
+	struct tlat_run_opts opts = base(probe, one_cpu);
+	struct tlat_report *report;
+	struct tlat_run *run;
+	const struct tlat_result *result;
+
+	opts.interval_ns = 3600LL * TLAT_NSEC_PER_SEC;
+	opts.warmup = TLAT_ZERO;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	usleep(20000);
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	result = tlat_report_result(report, 0);
+	assert_int_equal(result->counts.asked, 1);
+	assert_int_equal(result->counts.unfinished, 1);
+	assert_adds_up(result);
+	tlat_report_free(report);
+}
+
 /* A timer that fires in an hour is not waited for. */
 static void a_stop_ends_a_wait_that_nothing_else_ends(void **state)
 {
-	const char *const probes[] = { "timer-nanosleep", "timer-timerfd" };
+	(void)state;
+	stop_in_mid_wait("timer-nanosleep");
+	stop_in_mid_wait("timer-timerfd");
+}
+
+/* Other programs of the same user may have used it up. */
+static void a_full_queue_of_signals_keeps_no_run_from_its_end(void **state)
+{
+	struct tlat_run_opts opts = base("signal-tgkill-handler", one_cpu);
+	rlim_t before = limit_queued_signals(0);
+	struct tlat_report *report = NULL;
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct tlat_run_opts opts = base(probes[i], one_cpu);
-		struct tlat_report *report;
-		struct tlat_run *run;
-		const struct tlat_result *result;
-
-		opts.interval_ns = 3600LL * TLAT_NSEC_PER_SEC;
-		opts.warmup = TLAT_ZERO;
-		assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
-		usleep(20000);
-		tlat_run_stop(run);
-		assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
-		result = tlat_report_result(report, 0);
-		assert_int_equal(result->counts.asked, 1);
-		assert_int_equal(result->counts.unfinished, 1);
-		assert_adds_up(result);
-		tlat_report_free(report);
-	}
+	stop_in_mid_wait("timer-nanosleep");
+	tlat_run(&report, &opts, NULL);
+	limit_queued_signals(before);
+	tlat_report_free(report);
 }
 
 static void progress_is_seen_from_outside(void **state)
@@ -748,6 +764,7 @@ int main(void)
 		cmocka_unit_test(a_probe_whose_threads_cannot_be_set_up_is_a_result),
 		cmocka_unit_test(a_stop_ends_a_run_and_keeps_what_was_measured),
 		cmocka_unit_test(a_stop_ends_a_wait_that_nothing_else_ends),
+		cmocka_unit_test(a_full_queue_of_signals_keeps_no_run_from_its_end),
 		cmocka_unit_test(progress_is_seen_from_outside),
 		cmocka_unit_test(a_timer_is_done_when_its_slots_are_served),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
