@@ -103,14 +103,20 @@ static int add_values(struct tlat_differences *d, const char *name, const struct
 	return ret;
 }
 
+static bool find_fact(const struct tlat_report *report, const char *name,
+		      struct tlat_fact *ret_fact)
+{
+	for (size_t i = 0; tlat_report_fact(report, i, ret_fact) == 0; i++)
+		if (!strcmp(ret_fact->name, name))
+			return true;
+	return false;
+}
+
 const char *tlat_fact_of(const struct tlat_report *report, const char *name)
 {
 	struct tlat_fact fact;
 
-	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++)
-		if (!strcmp(fact.name, name))
-			return fact.value;
-	return "";
+	return find_fact(report, name, &fact) ? fact.value : "";
 }
 
 /* Measured anew by each run, so that it is never twice the same. */
@@ -133,7 +139,7 @@ static int compare_fact(struct tlat_differences *d, const struct tlat_members *m
 static int compare_facts(struct tlat_differences *d, const struct tlat_members *m)
 {
 	const struct tlat_report *last = NULL;
-	struct tlat_fact fact;
+	struct tlat_fact fact, ignored;
 	int ret = 0;
 
 	for (size_t i = 0; i < m->n; i++)
@@ -143,7 +149,7 @@ static int compare_facts(struct tlat_differences *d, const struct tlat_members *
 		if (is_condition(fact.name))
 			ret = compare_fact(d, m, fact.name);
 	for (size_t i = 0; !ret && tlat_report_fact(last, i, &fact) == 0; i++)
-		if (is_condition(fact.name) && !*tlat_fact_of(m->v[0].report, fact.name))
+		if (is_condition(fact.name) && !find_fact(m->v[0].report, fact.name, &ignored))
 			ret = compare_fact(d, m, fact.name);
 	return ret;
 }

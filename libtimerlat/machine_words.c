@@ -129,7 +129,7 @@ static int resolve_node(const struct term *term, struct tlat_cpuset *set)
 	const struct tlat_machine *machine = term->machine;
 	struct tlat_cpuset reachable = tlat_machine_reachable(machine);
 	char nodes[TLAT_SAY_BYTES];
-	int32_t node;
+	int32_t node = 0;
 	int r = parse_index(term, strlen("node:"), &node);
 
 	if (r < 0)
@@ -151,7 +151,7 @@ static int resolve_core(const struct term *term, struct tlat_cpuset *set)
 {
 	const struct tlat_machine *machine = term->machine;
 	struct tlat_cpuset one = { { 0 } };
-	int32_t cpu;
+	int32_t cpu = 0;
 	int r = parse_index(term, strlen("core:"), &cpu);
 	char number[32];
 

@@ -272,7 +272,7 @@ static int get_integer(struct tlat_reader *r, const json_t *value, const char *k
 static int get_int32(struct tlat_reader *r, const json_t *value, const char *key,
 		     int32_t *ret_value)
 {
-	int64_t wide;
+	int64_t wide = 0;
 	int ret = get_integer(r, value, key, INT32_MIN, INT32_MAX, &wide);
 
 	if (!ret)
@@ -283,7 +283,7 @@ static int get_int32(struct tlat_reader *r, const json_t *value, const char *key
 static int get_count(struct tlat_reader *r, const json_t *value, const char *key,
 		     uint64_t *ret_value)
 {
-	int64_t count;
+	int64_t count = 0;
 	int ret = get_integer(r, value, key, 0, INT64_MAX, &count);
 
 	if (!ret)
@@ -446,7 +446,7 @@ int tlat_json_item_int(struct tlat_reader *r, const json_t *array, size_t index,
 int tlat_json_item_count(struct tlat_reader *r, const json_t *array, size_t index, const char *key,
 			 uint64_t *ret_count)
 {
-	int64_t value;
+	int64_t value = 0;
 	int ret = tlat_json_item_int(r, array, index, key, 0, TLAT_COUNT_MAX, &value);
 
 	if (!ret)
