@@ -22,7 +22,7 @@ static bool copy_text(char **ret, const char *text)
 	return !text || *ret;
 }
 
-int tlat_report_design(struct tlat_report *report, const struct tlat_design *design)
+int tlat_report_set_design(struct tlat_report *report, const struct tlat_design *design)
 {
 	struct tlat_design d;
 	struct tlat_position position;
@@ -49,7 +49,7 @@ int tlat_report_design(struct tlat_report *report, const struct tlat_design *des
 	return 0;
 }
 
-int tlat_report_position(const struct tlat_report *report, struct tlat_design *design)
+int tlat_report_design(const struct tlat_report *report, struct tlat_design *design)
 {
 	const struct tlat_position *p = &report->position;
 	const struct tlat_design d = {

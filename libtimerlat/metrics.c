@@ -67,8 +67,8 @@ static bool fits(const char *text, size_t size)
 	return text && strlen(text) < size;
 }
 
-int tlat_report_metric(struct tlat_report *report, const char *source,
-		       const struct tlat_metric *metric)
+int tlat_report_add_metric(struct tlat_report *report, const char *source,
+			   const struct tlat_metric *metric)
 {
 	struct tlat_number figure;
 	struct tlat_result *result;

@@ -283,7 +283,8 @@ static char **copy_argv(int argc, char *const argv[])
 	return copy;
 }
 
-int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[], const char *repeat)
+int tlat_report_set_origin(struct tlat_report *report, int argc, char *const argv[],
+			   const char *repeat)
 {
 	char **copy;
 	char *command = NULL;
@@ -420,7 +421,7 @@ const char *tlat_report_repeat(const struct tlat_report *report)
 	return report->repeat;
 }
 
-int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding)
+int tlat_report_add_finding(struct tlat_report *report, const struct tlat_finding *finding)
 {
 	if (!finding->id || !finding->text || !tlat_severity_name(finding->severity))
 		return -EINVAL;
@@ -428,7 +429,7 @@ int tlat_report_note(struct tlat_report *report, const struct tlat_finding *find
 				 "%s", finding->text);
 }
 
-int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict)
+int tlat_report_set_verdict(struct tlat_report *report, size_t index, int verdict)
 {
 	if (!tlat_verdict_name(verdict))
 		return -EINVAL;

@@ -83,7 +83,7 @@ static int record(struct tlat_report *report, size_t index, const char *budget,
 	}
 	tlat_judgement_free(result->judgement);
 	result->judgement = judgement;
-	tlat_report_verdict(report, index, judgement->verdict);
+	tlat_report_set_verdict(report, index, judgement->verdict);
 	return judgement->verdict;
 }
 
@@ -98,12 +98,12 @@ static int record_all(struct tlat_report *report, const char *budget, struct tla
 			return verdict;
 		worst = verdict > worst ? verdict : worst;
 	}
-	tlat_report_verdict(report, TLAT_REPORT_WHOLE, worst);
+	tlat_report_set_verdict(report, TLAT_REPORT_WHOLE, worst);
 	return worst;
 }
 
-int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
-		       struct tlat_error *reterr)
+int tlat_report_judge(struct tlat_report *report, size_t index, const char *budget,
+		      struct tlat_error *reterr)
 {
 	int ret = tlat_budget_check(budget, NULL, NULL, 0, reterr);
 

@@ -275,7 +275,7 @@ int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const
 		ret = merge_result(into, i, reports, n, reterr);
 	for (size_t k = 1; !ret && k < n; k++)
 		for (size_t i = 0; i < reports[k]->findings.n; i++)
-			tlat_report_note(into, &reports[k]->findings.v[i]);
+			tlat_report_add_finding(into, &reports[k]->findings.v[i]);
 	if (!ret && name_sources(into, reports, n) < 0)
 		ret = no_memory(reterr);
 	if (ret < 0)

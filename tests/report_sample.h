@@ -223,7 +223,8 @@ static inline struct tlat_report *sample_full(size_t n)
 
 	assert_int_equal(tlat_report_add(report, sample_pair(n, 1)), 0);
 	assert_int_equal(tlat_report_add(report, sample_solo(n, 2)), 0);
-	assert_int_equal(tlat_report_origin(report, 3, argv, "tlat run wake-futex --seed 42"), 0);
+	assert_int_equal(tlat_report_set_origin(report, 3, argv, "tlat run wake-futex --seed 42"),
+			 0);
 	tlat_findings_add(tlat_report_findings(report), TLAT_WARN, "governor",
 			  "cpupower frequency-set -g performance", "governor is powersave");
 	return report;

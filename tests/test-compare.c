@@ -68,9 +68,9 @@ static void add_run(struct side *side, const struct setting *with, int boot, int
 static void place(struct tlat_report *report, int side, int pair, int planned)
 {
 	assert_int_equal(
-		tlat_report_design(report,
-				   &TLAT_DESIGN(.side = side, .pair = pair, .planned = planned,
-						.seed = 7, .looks = planned > 0, .order = "ABBA")),
+		tlat_report_set_design(report, &TLAT_DESIGN(.side = side, .pair = pair,
+							    .planned = planned, .seed = 7,
+							    .looks = planned > 0, .order = "ABBA")),
 		0);
 }
 
@@ -592,9 +592,9 @@ static void several_results_are_held_to_a_stricter_measure(void **state)
 
 static void add_metric(struct tlat_report *report, double value)
 {
-	assert_int_equal(tlat_report_metric(report, "netperf",
-					    &TLAT_METRIC(.name = "throughput", .unit = "MB",
-							 .value = value, .better = 1, .n = 1)),
+	assert_int_equal(tlat_report_add_metric(report, "netperf",
+						&TLAT_METRIC(.name = "throughput", .unit = "MB",
+							     .value = value, .better = 1, .n = 1)),
 			 0);
 }
 

@@ -137,7 +137,7 @@ static void what_one_report_says_of_itself_is_not_said_of_all(void **state)
 		make(reports, NULL);
 		for (size_t i = 0; i < N; i++)
 			assert_int_equal(
-				tlat_report_budget(reports[i], TLAT_REPORT_WHOLE, "p50<1s", NULL),
+				tlat_report_judge(reports[i], TLAT_REPORT_WHOLE, "p50<1s", NULL),
 				TLAT_PASS);
 		reports[turned ? 0 : N - 1]->results[1]->end = TLAT_END_SIGNAL;
 		merge_turned(reports, turned, &merged);
@@ -149,8 +149,8 @@ static void what_one_report_says_of_itself_is_not_said_of_all(void **state)
 		assert_null(json_object_get(document, "verdict"));
 		assert_null(json_object_get(json_array_get(json_object_get(document, "results"), 0),
 					    "verdict"));
-		assert_int_equal(tlat_report_budget(merged, 0, "p50<1s", NULL), TLAT_PASS);
-		assert_int_equal(tlat_report_budget(merged, 1, "p50<1s", NULL), TLAT_INCONCLUSIVE);
+		assert_int_equal(tlat_report_judge(merged, 0, "p50<1s", NULL), TLAT_PASS);
+		assert_int_equal(tlat_report_judge(merged, 1, "p50<1s", NULL), TLAT_INCONCLUSIVE);
 		json_decref(document);
 		free(text);
 		tlat_report_free(merged);
@@ -305,16 +305,16 @@ static void a_metric_that_does_not_fit_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(strlen(long_text), 48);
-	assert_int_equal(tlat_report_metric(report, NULL, &metric), -EINVAL);
-	assert_int_equal(tlat_report_metric(report, long_text, &metric), -EINVAL);
-	assert_int_equal(tlat_report_metric(report, long_text + 1, &metric), 0);
+	assert_int_equal(tlat_report_add_metric(report, NULL, &metric), -EINVAL);
+	assert_int_equal(tlat_report_add_metric(report, long_text, &metric), -EINVAL);
+	assert_int_equal(tlat_report_add_metric(report, long_text + 1, &metric), 0);
 	assert_string_equal(report->results[0]->probe, long_text + 1);
 	metric.name = long_text;
-	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
 	metric = TLAT_METRIC(.name = "rate", .unit = long_text + 32, .value = 1);
-	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
 	metric.unit = NULL;
-	assert_int_equal(tlat_report_metric(report, "netperf", &metric), -EINVAL);
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
 	assert_int_equal(report->n_results, 1);
 	tlat_report_free(report);
 }
@@ -327,24 +327,25 @@ static void a_design_and_a_metric_survive_a_file(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(tlat_report_position(report, &design), -ENOENT);
-	assert_int_equal(tlat_report_design(report, &TLAT_DESIGN(.side = 'C')), -EINVAL);
+	assert_int_equal(tlat_report_design(report, &design), -ENOENT);
+	assert_int_equal(tlat_report_set_design(report, &TLAT_DESIGN(.side = 'C')), -EINVAL);
 	assert_int_equal(
-		tlat_report_design(report, &TLAT_DESIGN(.side = 'B', .pair = 3, .order = "BAAB",
-							.planned = 20, .looks = 1, .seed = 99,
-							.command = "netperf -H \"x\"")),
+		tlat_report_set_design(report, &TLAT_DESIGN(.side = 'B', .pair = 3, .order = "BAAB",
+							    .planned = 20, .looks = 1, .seed = 99,
+							    .command = "netperf -H \"x\"")),
 		0);
-	assert_int_equal(tlat_report_metric(report, "netperf",
-					    &TLAT_METRIC(.name = "rate", .unit = "Hz", .value = 2.5,
-							 .sd = 0.1, .n = 7, .better = 1)),
-			 0);
-	assert_int_equal(tlat_report_metric(
+	assert_int_equal(
+		tlat_report_add_metric(report, "netperf",
+				       &TLAT_METRIC(.name = "rate", .unit = "Hz", .value = 2.5,
+						    .sd = 0.1, .n = 7, .better = 1)),
+		0);
+	assert_int_equal(tlat_report_add_metric(
 				 report, "netperf",
 				 &TLAT_METRIC(.name = "rate", .unit = "Hz", .value = (double)NAN)),
 			 -EINVAL);
 	text = sample_text(report);
 	read = sample_read(text);
-	assert_int_equal(tlat_report_position(read, &design), 0);
+	assert_int_equal(tlat_report_design(read, &design), 0);
 	assert_int_equal(design.side, 'B');
 	assert_int_equal(design.pair, 3);
 	assert_int_equal(design.planned, 20);
@@ -359,7 +360,7 @@ static void a_design_and_a_metric_survive_a_file(void **state)
 	assert_true(read->start_ns == INT64_C(1767225600000000007));
 	assert_string_equal(read->boot_id, "6fa459ea-ee8a-3ca4-894e-db77e160355e");
 	/* Placed anew after it was read, as tlat ab does. */
-	assert_int_equal(tlat_report_design(read, &TLAT_DESIGN(.side = 'A', .pair = 4)), 0);
+	assert_int_equal(tlat_report_set_design(read, &TLAT_DESIGN(.side = 'A', .pair = 4)), 0);
 	free(text);
 	text = sample_text(read);
 	assert_non_null(strstr(text, "\"pair\":4"));

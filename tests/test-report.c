@@ -291,12 +291,12 @@ static void a_budget_is_written_term_by_term(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(tlat_report_budget(report, 0, "p50<1s,bogus<3", &error), -EINVAL);
+	assert_int_equal(tlat_report_judge(report, 0, "p50<1s,bogus<3", &error), -EINVAL);
 	assert_non_null(strstr(error.text, "bogus"));
-	assert_int_equal(tlat_report_budget(report, 2, "p50<1s", &error), -ENOENT);
+	assert_int_equal(tlat_report_judge(report, 2, "p50<1s", &error), -ENOENT);
 	assert_null(report->results[0]->judgement);
-	assert_int_equal(tlat_report_budget(report, 0, "p50<1ns", NULL), TLAT_FAIL);
-	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "p50<1s, early=0", NULL),
+	assert_int_equal(tlat_report_judge(report, 0, "p50<1ns", NULL), TLAT_FAIL);
+	assert_int_equal(tlat_report_judge(report, TLAT_REPORT_WHOLE, "p50<1s, early=0", NULL),
 			 TLAT_FAIL);
 	text = sample_text(report);
 	document = json_loads(text, 0, NULL);
@@ -330,22 +330,22 @@ static void a_run_whose_clock_failed_passes_no_budget(void **state)
 		struct tlat_report *again;
 		char reason[200], *text;
 
-		assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "p50<1s", NULL),
+		assert_int_equal(tlat_report_judge(report, TLAT_REPORT_WHOLE, "p50<1s", NULL),
 				 TLAT_PASS);
-		assert_int_equal(tlat_report_note(failed, &finding), 0);
-		assert_int_equal(tlat_report_budget(failed, TLAT_REPORT_WHOLE, "p50<1s", NULL),
+		assert_int_equal(tlat_report_add_finding(failed, &finding), 0);
+		assert_int_equal(tlat_report_judge(failed, TLAT_REPORT_WHOLE, "p50<1s", NULL),
 				 TLAT_INCONCLUSIVE);
-		assert_int_equal(tlat_report_budget(failed, 1, "p50<1ns", NULL), TLAT_FAIL);
+		assert_int_equal(tlat_report_judge(failed, 1, "p50<1ns", NULL), TLAT_FAIL);
 		assert_int_equal(tlat_budget_check("p50<1s", tlat_report_result(failed, 1), reason,
 						   sizeof(reason), NULL),
 				 TLAT_INCONCLUSIVE);
 		assert_non_null(strstr(reason, "degraded, see findings"));
 		text = sample_text(failed);
 		again = sample_read(text);
-		assert_int_equal(tlat_report_budget(again, 0, "p50<1s", NULL), TLAT_INCONCLUSIVE);
+		assert_int_equal(tlat_report_judge(again, 0, "p50<1s", NULL), TLAT_INCONCLUSIVE);
 		assert_int_equal(tlat_report_append(report, failed), 0);
 		for (size_t k = 0; k < 4; k++)
-			assert_int_equal(tlat_report_budget(report, k, "p50<1s", NULL),
+			assert_int_equal(tlat_report_judge(report, k, "p50<1s", NULL),
 					 TLAT_INCONCLUSIVE);
 		free(text);
 		tlat_report_free(again);
@@ -361,8 +361,8 @@ static void a_term_counts_to_its_end_however_long(void **state)
 	(void)state;
 	snprintf(late, sizeof(late), "p50<%*s1ns", 100, "");
 	snprintf(zeros, sizeof(zeros), "early>=0,n>=%0100d", 1000000);
-	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, late, NULL), TLAT_FAIL);
-	assert_int_equal(tlat_report_budget(report, 0, zeros, NULL), TLAT_INCONCLUSIVE);
+	assert_int_equal(tlat_report_judge(report, TLAT_REPORT_WHOLE, late, NULL), TLAT_FAIL);
+	assert_int_equal(tlat_report_judge(report, 0, zeros, NULL), TLAT_INCONCLUSIVE);
 	assert_int_equal(report->results[0]->judgement->n_terms, 2);
 	assert_int_equal(report->results[0]->judgement->terms[1].verdict, TLAT_INCONCLUSIVE);
 	text = sample_text(report);
@@ -379,7 +379,7 @@ static void a_verdict_on_what_was_read_is_written_too(void **state)
 
 	(void)state;
 	again = sample_read(text);
-	assert_int_equal(tlat_report_budget(again, 1, "p50<1s", NULL), TLAT_PASS);
+	assert_int_equal(tlat_report_judge(again, 1, "p50<1s", NULL), TLAT_PASS);
 	judged = sample_text(again);
 	before = json_loads(text, 0, NULL);
 	after = json_loads(judged, 0, NULL);
@@ -403,7 +403,7 @@ static void an_empty_report_meets_no_budget(void **state)
 	struct tlat_error error = { 0 };
 
 	(void)state;
-	assert_int_equal(tlat_report_budget(report, TLAT_REPORT_WHOLE, "max<1s", &error), -ENOENT);
+	assert_int_equal(tlat_report_judge(report, TLAT_REPORT_WHOLE, "max<1s", &error), -ENOENT);
 	assert_int_equal(error.code, -ENOENT);
 	tlat_report_free(report);
 }
@@ -737,7 +737,7 @@ static void arguments_that_are_no_text_become_text(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(tlat_report_origin(report, 2, argv, bad), 0);
+	assert_int_equal(tlat_report_set_origin(report, 2, argv, bad), 0);
 	text = sample_text(report);
 	document = json_loads(text, 0, NULL);
 	items = json_object_get(json_object_get(document, "tool"), "argv");
@@ -847,11 +847,11 @@ static void a_note_that_was_lost_is_told(void **state)
 
 	(void)state;
 	out_of_memory = true;
-	assert_int_equal(tlat_report_note(report, &note), -ENOMEM);
+	assert_int_equal(tlat_report_add_finding(report, &note), -ENOMEM);
 	out_of_memory = false;
 	assert_int_equal(report->findings.n, before);
-	assert_int_equal(tlat_report_note(report, &note), 0);
-	assert_int_equal(tlat_report_note(report, &note), 0);
+	assert_int_equal(tlat_report_add_finding(report, &note), 0);
+	assert_int_equal(tlat_report_add_finding(report, &note), 0);
 	assert_int_equal(report->findings.n, before + 1);
 	tlat_report_free(report);
 }
@@ -868,9 +868,9 @@ static void a_note_has_an_id_a_text_and_a_severity(void **state)
 	wrong[2].severity = 0;
 	wrong[3].severity = TLAT_ERROR + 1;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(wrong); i++)
-		assert_int_equal(tlat_report_note(report, &wrong[i]), -EINVAL);
+		assert_int_equal(tlat_report_add_finding(report, &wrong[i]), -EINVAL);
 	assert_int_equal(report->findings.n, 0);
-	assert_int_equal(tlat_report_note(report, &good), 0);
+	assert_int_equal(tlat_report_add_finding(report, &good), 0);
 	assert_int_equal(tlat_report_finding(report, 0, &last), 0);
 	assert_string_equal(last.id, "a");
 	assert_int_equal(last.severity, TLAT_WARN);

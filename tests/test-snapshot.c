@@ -241,7 +241,7 @@ static void a_budget_does_not_pass_on_a_snapshot(void **state)
 	struct tlat_report *report = first_samples(run);
 
 	(void)state;
-	assert_int_equal(tlat_report_budget(report, 0, "max<1000s", NULL), TLAT_INCONCLUSIVE);
+	assert_int_equal(tlat_report_judge(report, 0, "max<1000s", NULL), TLAT_INCONCLUSIVE);
 	tlat_report_free(report);
 	tlat_report_free(finish(run));
 }

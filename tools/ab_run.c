@@ -42,7 +42,7 @@ static bool has_run(const struct tlat_reports *side, int32_t pair)
 	for (size_t i = 0; i < side->n; i++) {
 		struct tlat_design design = { .size = sizeof(design) };
 
-		if (tlat_report_position(side->v[i], &design) == 0 && design.pair == pair)
+		if (tlat_report_design(side->v[i], &design) == 0 && design.pair == pair)
 			return true;
 	}
 	return false;
@@ -82,7 +82,7 @@ static int take(struct tlat_ab_session *s, struct tlat_report *report, struct tl
 	struct tlat_design design = { .size = sizeof(design) };
 	int r;
 
-	if (tlat_report_position(report, &design) < 0)
+	if (tlat_report_design(report, &design) < 0)
 		r = tlat_tool_fail(reterr, -EINVAL,
 				   "%.200s: holds a report that is of no side; use another file",
 				   s->config->state);
@@ -158,7 +158,7 @@ static int make_run(struct tlat_ab_session *s, struct tlat_ab_bench *bench, int 
 		return r;
 	s->seconds += now_seconds() - begin;
 	s->made++;
-	r = tlat_report_design(report, &design);
+	r = tlat_report_set_design(report, &design);
 	if (r < 0)
 		tlat_tool_fail(reterr, r, "no place for a run: %s", strerror(-r));
 	else if (c->state)
@@ -252,7 +252,7 @@ static int32_t boot_number(const struct tlat_reports *side)
 	for (size_t i = 0; i < side->n; i++) {
 		struct tlat_design design = { .size = sizeof(design) };
 
-		if (tlat_report_position(side->v[i], &design) < 0)
+		if (tlat_report_design(side->v[i], &design) < 0)
 			continue;
 		if (!strcmp(tlat_report_boot(side->v[i]), boot))
 			return design.pair;

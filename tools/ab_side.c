@@ -266,7 +266,7 @@ static int measure_metric(const struct tlat_ab_bench *bench, const char *command
 		r = tlat_check(&report, bench->machine, bench->clock, reterr);
 	if (r < 0)
 		return r;
-	r = tlat_report_metric(
+	r = tlat_report_add_metric(
 		report, "command",
 		&TLAT_METRIC(.name = "metric", .unit = config->unit ? config->unit : "",
 			     .value = value, .sd = 0, .n = 1, .better = config->higher));

@@ -138,7 +138,7 @@ static void set_origin(struct checker *c, const struct check_config *config, int
 	fputs("tlat check", out);
 	tlat_options_repeat(&command, config, out);
 	fclose(out);
-	tlat_report_origin(c->report, argc, argv, repeat);
+	tlat_report_set_origin(c->report, argc, argv, repeat);
 	free(repeat);
 }
 

@@ -67,7 +67,7 @@ static int split(struct tlat_reports *sides, const char *path, struct tlat_error
 		struct tlat_report *report = all.v[i];
 
 		all.v[i] = NULL;
-		if (!r && tlat_report_position(report, &design) < 0)
+		if (!r && tlat_report_design(report, &design) < 0)
 			r = tlat_tool_fail(reterr, -EINVAL,
 					   "%.200s: report %zu belongs to neither side; name two "
 					   "files, or one that tlat ab has written",

@@ -306,7 +306,7 @@ static int conclude(const struct storm_config *c, const struct tlat_save *save,
 	int code;
 
 	if (saturation && *saturation)
-		tlat_report_note(report, &finding);
+		tlat_report_add_finding(report, &finding);
 	code = tlat_conclude(&conclusion, report);
 	free(repeat);
 	free(saturation);

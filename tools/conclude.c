@@ -39,7 +39,7 @@ int tlat_conclude(const struct tlat_conclusion *c, struct tlat_report *report)
 	struct tlat_error error;
 
 	tlat_stop_finish();
-	tlat_report_origin(report, c->argc, c->argv, c->repeat);
+	tlat_report_set_origin(report, c->argc, c->argv, c->repeat);
 	if (!c->save->path || tlat_save_is_file(c->save))
 		print(c, report, stdout);
 	if (tlat_save_end(c->save, report, &error) < 0)

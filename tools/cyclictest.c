@@ -207,7 +207,7 @@ static int write_report(struct tlat_cyc_session *s, int argc, char **argv)
 	if (!path)
 		return TLAT_CYC_FINE;
 	command = command_of(argc, argv);
-	tlat_report_origin(s->report, argc, argv, command);
+	tlat_report_set_origin(s->report, argc, argv, command);
 	free(command);
 	r = tlat_report_write(s->report, path, 0, &error);
 	return r < 0 ? tlat_cyc_say("--tlat-json: %s", error.text) : TLAT_CYC_FINE;

@@ -258,7 +258,7 @@ void tlat_load_note(struct tlat_load *load, struct tlat_report *report)
 			 load->apart ? "set to the CPUs that do not measure"
 				     : "left as it was, with the measuring CPUs in it");
 	}
-	tlat_report_note(report, &finding);
+	tlat_report_add_finding(report, &finding);
 }
 
 void tlat_load_stop(struct tlat_load *load)

@@ -88,7 +88,7 @@ static void set_origin(const struct tlat_session *s, struct tlat_report *report)
 	cpus = s->config.cpus ? asked_cpus(s, text, sizeof(text))
 			      : common_cpus(s, report, text, sizeof(text));
 	repeat = tlat_run_config_repeat(&s->config, cpus);
-	tlat_report_origin(report, s->argc, s->argv, repeat);
+	tlat_report_set_origin(report, s->argc, s->argv, repeat);
 	free(repeat);
 }
 
@@ -176,7 +176,7 @@ static void note_two_way(struct tlat_session *s, const struct tlat_summary *ther
 		 probe, tlat_time_short((there->mean_ns + back->mean_ns) / 2, 4, mean),
 		 there->kick_cpu, there->wait_cpu, tlat_time_short(there->mean_ns, 4, a),
 		 tlat_time_short(back->mean_ns, 4, b));
-	tlat_report_note(s->report, &finding);
+	tlat_report_add_finding(s->report, &finding);
 }
 
 static void note_no_way_back(struct tlat_session *s)
@@ -188,7 +188,7 @@ static void note_no_way_back(struct tlat_session *s)
 		.remedy = "name two CPUs: -c 0,1",
 	};
 
-	tlat_report_note(s->report, &finding);
+	tlat_report_add_finding(s->report, &finding);
 }
 
 static int run_back(struct tlat_session *s, const struct tlat_run_opts *opts, size_t first,
@@ -270,7 +270,7 @@ static void note_not_started(struct tlat_session *s, size_t from, const char *ca
 	fclose(out);
 	finding.text = text;
 	if (text)
-		tlat_report_note(s->report, &finding);
+		tlat_report_add_finding(s->report, &finding);
 	free(text);
 }
 

@@ -209,7 +209,7 @@ static void note(struct tlat_report *report, const struct delay *delays)
 	};
 
 	if (text)
-		tlat_report_note(report, &finding);
+		tlat_report_add_finding(report, &finding);
 	free(text);
 }
 
@@ -274,7 +274,7 @@ void tlat_selftest_quote(struct tlat_report *report)
 	for (size_t i = 0; tlat_report_finding(kept, i, &finding) == 0; i++) {
 		finding.severity = TLAT_INFO;
 		if (!strcmp(finding.id, "self-test"))
-			tlat_report_note(report, &finding);
+			tlat_report_add_finding(report, &finding);
 	}
 	tlat_report_free(kept);
 }

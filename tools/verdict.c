@@ -32,7 +32,7 @@ static int record(struct tlat_report *report, const char *budget, struct tlat_er
 {
 	if (!tlat_report_result(report, 0))
 		return 0;
-	return tlat_report_budget(report, TLAT_REPORT_WHOLE, budget, reterr);
+	return tlat_report_judge(report, TLAT_REPORT_WHOLE, budget, reterr);
 }
 
 int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, FILE *out,
@@ -47,7 +47,7 @@ int tlat_verdict(struct tlat_report *report, const char *budget, bool complete, 
 		print_result(result, budget, out);
 	if (whole == TLAT_PASS && !complete)
 		whole = TLAT_INCONCLUSIVE;
-	tlat_report_verdict(report, TLAT_REPORT_WHOLE, whole);
+	tlat_report_set_verdict(report, TLAT_REPORT_WHOLE, whole);
 	if (out)
 		fprintf(out, "verdict: %s\n", tlat_verdict_name(whole));
 	return whole;

@@ -632,8 +632,8 @@ TLAT_API int tlat_report_copy(struct tlat_report **ret_copy, const struct tlat_r
  * Name the program, its arguments and the one command that repeats it (NULL: none); all are copied.
  * Returns 0, -EINVAL for a negative argc, -ENOMEM. [setup]
  */
-TLAT_API int tlat_report_origin(struct tlat_report *report, int argc, char *const argv[],
-				const char *repeat);
+TLAT_API int tlat_report_set_origin(struct tlat_report *report, int argc, char *const argv[],
+				    const char *repeat);
 
 /*
  * Read the first document of a file ("-": standard input). Returns 0; -EINVAL
@@ -829,8 +829,8 @@ TLAT_API int tlat_report_fact(const struct tlat_report *report, size_t index,
 			      struct tlat_fact *ret_fact);
 
 /*
- * The command that repeats the whole, as tlat_report_origin() or the file said; NULL: none. Lives
- * until the report is freed or given another origin. [hot]
+ * The command that repeats the whole, as tlat_report_set_origin() or the file said; NULL: none.
+ * Lives until the report is freed or given another origin. [hot]
  */
 TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
 
@@ -839,7 +839,8 @@ TLAT_API const char *tlat_report_repeat(const struct tlat_report *report);
  * same id and text. Returns 0, -EINVAL when id or text is NULL or severity none of
  * enum tlat_severity, -ENOMEM. [setup]
  */
-TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_finding *finding);
+TLAT_API int tlat_report_add_finding(struct tlat_report *report,
+				     const struct tlat_finding *finding);
 
 #define TLAT_REPORT_WHOLE SIZE_MAX /* instead of the index of a result */
 
@@ -848,7 +849,7 @@ TLAT_API int tlat_report_note(struct tlat_report *report, const struct tlat_find
  * whole report, so that it is written as "verdict". Returns 0, -ENOENT when
  * there is no such result, -EINVAL when verdict is none. [setup]
  */
-TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int verdict);
+TLAT_API int tlat_report_set_verdict(struct tlat_report *report, size_t index, int verdict);
 
 /*
  * Hold result number index, or every result (TLAT_REPORT_WHOLE), against a budget as
@@ -858,8 +859,8 @@ TLAT_API int tlat_report_verdict(struct tlat_report *report, size_t index, int v
  * tlat_verdict; -EINVAL with the bad term, or -ENOENT when there is no such result (or none at
  * all): nothing is recorded then; -ENOMEM. [setup]
  */
-TLAT_API int tlat_report_budget(struct tlat_report *report, size_t index, const char *budget,
-				struct tlat_error *reterr);
+TLAT_API int tlat_report_judge(struct tlat_report *report, size_t index, const char *budget,
+			       struct tlat_error *reterr);
 
 /*
  * The boot that the report was made in, as /proc/sys/kernel/random/boot_id has it; "": not known.
@@ -887,12 +888,12 @@ struct tlat_design {
 
 /* Record it, all copied. Returns 0, -EINVAL for another side or a negative pair, -ENOMEM. [setup]
  */
-TLAT_API int tlat_report_design(struct tlat_report *report, const struct tlat_design *design);
+TLAT_API int tlat_report_set_design(struct tlat_report *report, const struct tlat_design *design);
 /*
  * Fill *design up to the caller's design->size; strings live as long as the report, or until
  * another design is recorded. Returns 0, -ENOENT when there is none, -EINVAL for a size of 0. [hot]
  */
-TLAT_API int tlat_report_position(const struct tlat_report *report, struct tlat_design *design);
+TLAT_API int tlat_report_design(const struct tlat_report *report, struct tlat_design *design);
 
 /* A single figure that is no latency distribution: "metrics" of a result. */
 struct tlat_metric {
@@ -913,8 +914,8 @@ struct tlat_metric {
  * -EINVAL for a value that is no number, a source or name of more than 47 characters, a unit of
  * more than 15, or one of them NULL; -ENOMEM. [setup]
  */
-TLAT_API int tlat_report_metric(struct tlat_report *report, const char *source,
-				const struct tlat_metric *metric);
+TLAT_API int tlat_report_add_metric(struct tlat_report *report, const char *source,
+				    const struct tlat_metric *metric);
 /* Metric number index of a result. Returns 0, -ENOENT, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
 				struct tlat_metric *metric);

@@ -51,8 +51,8 @@ static void make_reports(struct tlat_report **base, struct tlat_report **next)
 		struct tlat_report *report = sample_report();
 
 		tlat_report_add(report, sample_pair(20000, i));
-		tlat_report_design(report,
-				   &TLAT_DESIGN(.side = i % 2 ? 'B' : 'A', .pair = (int32_t)i / 2));
+		tlat_report_set_design(
+			report, &TLAT_DESIGN(.side = i % 2 ? 'B' : 'A', .pair = (int32_t)i / 2));
 		tlat_report_started(report, INT64_C(1767225600000000000) + (int64_t)(i ^ (i / 2)));
 		*(i % 2 ? &next[i / 2] : &base[i / 2]) = report;
 	}
