@@ -15,6 +15,7 @@ TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 25 * 8 + 4 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 9 * 8 + 2 * 4);
 
 static const char *const verdict_names[] = {
+	[TLAT_COMPARE_NONE] = "NONE",
 	[TLAT_COMPARE_IMPROVEMENT] = "IMPROVEMENT",
 	[TLAT_COMPARE_EQUIVALENT] = "EQUIVALENT",
 	[TLAT_COMPARE_TRIVIAL] = "TRIVIAL",
@@ -26,8 +27,6 @@ static const char *const verdict_names[] = {
 
 const char *tlat_compare_verdict_name(int verdict)
 {
-	if (verdict == TLAT_COMPARE_NONE)
-		return "NONE";
 	return verdict >= 0 && (size_t)verdict < TLAT_ARRAY_SIZE(verdict_names)
 		       ? verdict_names[verdict]
 		       : NULL;

@@ -1121,14 +1121,14 @@ struct tlat_comparison;
 
 /* The worse, the larger: the verdict on several results is the largest. */
 enum tlat_compare_verdict {
-	TLAT_COMPARE_NONE = -1, /* forced: what was compared is not comparable */
-	TLAT_COMPARE_IMPROVEMENT = 0,
-	TLAT_COMPARE_EQUIVALENT = 1,	  /* less than the threshold, shown */
-	TLAT_COMPARE_TRIVIAL = 2,	  /* there is a difference, of less than the threshold */
-	TLAT_COMPARE_INDICATIVE = 3,	  /* one unit on a side: no test is possible */
-	TLAT_COMPARE_INCONCLUSIVE = 4,	  /* neither, and how many runs would tell */
-	TLAT_COMPARE_TAIL_REGRESSION = 5, /* the median aside, the tail is worse */
-	TLAT_COMPARE_REGRESSION = 6,
+	TLAT_COMPARE_NONE = 0, /* forced: what was compared is not comparable */
+	TLAT_COMPARE_IMPROVEMENT = 1,
+	TLAT_COMPARE_EQUIVALENT = 2,	  /* less than the threshold, shown */
+	TLAT_COMPARE_TRIVIAL = 3,	  /* there is a difference, of less than the threshold */
+	TLAT_COMPARE_INDICATIVE = 4,	  /* one unit on a side: no test is possible */
+	TLAT_COMPARE_INCONCLUSIVE = 5,	  /* neither, and how many runs would tell */
+	TLAT_COMPARE_TAIL_REGRESSION = 6, /* the median aside, the tail is worse */
+	TLAT_COMPARE_REGRESSION = 7,
 };
 
 /* "REGRESSION", "TAIL-REGRESSION", ...; "NONE"; NULL for any other value. Static. [hot] */
