@@ -233,6 +233,21 @@ def mount_is_of_a_full_disk(place: Place, name: str) -> None:
             assert is_old(source), "the file of before is harmed"
 
 
+def file_is_of_another_user(place: Place, name: str) -> None:
+    """It stays theirs, whatever rights a measurement gives up before it writes."""
+    out = put_old(place.path("out"))
+    os.chmod(out, 0o600)
+    if os.geteuid() == 0:
+        os.chown(out, 65534, 65533)
+    before = os.stat(out)
+    ended = place.run(words(name, COMMANDS[name][1], out))
+    assert ended.code == FINE.get(name, 0), f"exit {ended.code}: {ended.err[-300:]}"
+    after = os.stat(out)
+    assert has_results(out, name)
+    assert (after.st_uid, after.st_gid, after.st_mode) == (
+        before.st_uid, before.st_gid, before.st_mode), f"{after.st_uid}, {after.st_mode:o}"
+
+
 def file_is_open_already(place: Place, name: str) -> None:
     """A log that a shell appends to keeps what is in it, and gets text and results in their order."""
     out = place.path("out")
@@ -287,6 +302,7 @@ CASES: Cases = (
     (link_leads_to_no_file_yet, tuple(COMMANDS)),
     (file_is_a_mount, tuple(COMMANDS)),
     (mount_is_of_a_full_disk, ("run", "storm")),  # more than a page
+    (file_is_of_another_user, tuple(COMMANDS)),
     (file_is_open_already, tuple(COMMANDS)),
     (descriptor_is_closed, tuple(COMMANDS)),
     *(((file_system_lacks, ("run",)),) if STRACE else ()),
