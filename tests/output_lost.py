@@ -287,6 +287,16 @@ def file_system_lacks(place: Place, name: str) -> None:
         assert os.stat(out).st_mode & 0o070 == 0, "more may read it than before"
 
 
+def ab_without_locks(place: Place, _: str) -> None:
+    """Its folder of reports; a lock of a folder on NFS is EBADF."""
+    for error in ("ENOSYS", "EBADF"):
+        ended = place.run(leftover.command(
+            ["tlat", "ab", "--a", "cp a.json $TLAT_JSON", "--b",
+             "cp b.json $TLAT_JSON", "--pairs", "2", "-q"]),
+            before=["strace", "-o", "/dev/null", "-e", f"inject=flock:error={error}"])
+        assert ended.code == 77, f"{error}: exit {ended.code}: {ended.err[-300:]}"
+
+
 CASES: Cases = (
     (stdout_is_full, PROGRAMS),
     (stdout_is_closed, tuple(COMMANDS)),
@@ -305,7 +315,7 @@ CASES: Cases = (
     (file_is_of_another_user, tuple(COMMANDS)),
     (file_is_open_already, tuple(COMMANDS)),
     (descriptor_is_closed, tuple(COMMANDS)),
-    *(((file_system_lacks, ("run",)),) if STRACE else ()),
+    *(((file_system_lacks, ("run",)), (ab_without_locks, ("ab",))) if STRACE else ()),
 )
 
 

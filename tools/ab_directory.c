@@ -21,8 +21,11 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS	"0123456789"
 
-/* The lock goes with the process, whatever ended it. */
-static int open_locked(int at_fd, const char *path)
+/*
+ * The lock goes with the process, whatever ended it. A new directory does without one on a file
+ * system that has none, where nobody else gets one either and sweeps it.
+ */
+static int open_locked(int at_fd, const char *path, bool is_new)
 {
 	int fd = openat(at_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -30,7 +33,7 @@ static int open_locked(int at_fd, const char *path)
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && st.st_nlink && st.st_uid == geteuid() &&
-	    flock(fd, LOCK_EX | LOCK_NB) == 0)
+	    (flock(fd, LOCK_EX | LOCK_NB) == 0 || (is_new && errno != EWOULDBLOCK)))
 		return fd;
 	close(fd);
 	return -1;
@@ -86,7 +89,7 @@ static void sweep(const char *tmp)
 		int fd = -1;
 
 		if (is_swept(dirfd(dir), entry->d_name))
-			fd = open_locked(dirfd(dir), entry->d_name);
+			fd = open_locked(dirfd(dir), entry->d_name, false);
 		if (fd < 0)
 			continue;
 		empty(fd, false);
@@ -107,7 +110,7 @@ static int make_locked(struct tlat_ab_directory *d, const char *tmp)
 		return -ENOMEM;
 	}
 	if (mkdtemp(d->path)) {
-		d->lock_fd = open_locked(AT_FDCWD, d->path);
+		d->lock_fd = open_locked(AT_FDCWD, d->path, true);
 		if (d->lock_fd >= 0)
 			return 0;
 		rmdir(d->path);
