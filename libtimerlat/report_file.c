@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "file_put.h"
+#include "file_target.h"
 #include "report.h"
 
 #define FILE_MODE 0666 /* the umask takes its part */
@@ -75,7 +75,7 @@ ssize_t tlat_file_read(const char *path, size_t max, char **ret_text, bool *ret_
 
 static int write_stdout(const char *text, size_t n, struct tlat_error *reterr)
 {
-	int ret = tlat_write_all(STDOUT_FILENO, text, n);
+	int ret = tlat_write_out(STDOUT_FILENO, text, n);
 
 	return ret < 0 ? fail("standard output", "cannot be written", ret, reterr) : 0;
 }
@@ -112,11 +112,30 @@ static int append_locked(int fd, const char *text, size_t n)
 	ret = S_ISREG(st.st_mode) ? end_last_line(fd, st.st_size) : 0;
 	if (!ret)
 		ret = tlat_write_all(fd, text, n);
-	if (!ret && S_ISREG(st.st_mode) && fsync(fd) < 0)
-		ret = -errno;
+	if (!ret && S_ISREG(st.st_mode))
+		ret = tlat_file_sync(fd);
 	if (ret < 0 && S_ISREG(st.st_mode) && ftruncate(fd, st.st_size) < 0)
 		return ret;
 	return ret;
+}
+
+/* In a directory like /tmp, a file of another user's may be opened but not with O_CREAT. */
+static int open_for_lines(const char *path)
+{
+	const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY;
+	int fd = open(path, flags);
+
+	if (fd < 0 && errno == ENOENT)
+		fd = open(path, flags | O_CREAT, FILE_MODE);
+	return fd < 0 ? -errno : fd;
+}
+
+static int append_to_descriptor(int fd, const char *path, const char *text, size_t n,
+				struct tlat_error *reterr)
+{
+	int ret = tlat_write_out(fd, text, n);
+
+	return ret < 0 ? fail(path, "cannot be written", ret, reterr) : 0;
 }
 
 int tlat_file_append(const char *path, const char *text, size_t n, struct tlat_error *reterr)
@@ -125,13 +144,14 @@ int tlat_file_append(const char *path, const char *text, size_t n, struct tlat_e
 
 	if (!strcmp(path, "-"))
 		return write_stdout(text, n, reterr);
-	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, FILE_MODE);
+	fd = tlat_file_descriptor(path);
+	if (fd >= 0)
+		return append_to_descriptor(fd, path, text, n, reterr);
+	fd = open_for_lines(path);
 	if (fd < 0)
-		return fail(path, "cannot be opened", -errno, reterr);
-	do
-		ret = flock(fd, LOCK_EX) < 0 ? -errno : 0;
-	while (ret == -EINTR);
-	if (ret < 0 && ret != -EINTR) {
+		return fail(path, "cannot be opened", fd, reterr);
+	ret = tlat_file_lock(fd);
+	if (ret < 0) {
 		close(fd);
 		return fail(path, "cannot be locked", ret, reterr);
 	}

@@ -27,6 +27,7 @@ COMMANDS = {
     "tlat-json": (["cyclictest", "-q", "-i", "200", "-l", "20"], "--tlat-json", 1),
 }
 PROGRAMS = ("run", "compare", "storm", "cyclictest")
+STRACE = shutil.which("strace")
 FINE = {"compare": 77}  # one run a side has no verdict
 
 
@@ -190,6 +191,112 @@ def file_is_a_link(place: Place, name: str) -> None:
     shutil.rmtree(place.path("far"))
 
 
+def link_leads_to_no_file_yet(place: Place, name: str) -> None:
+    os.mkdir(place.path("far"))
+    os.symlink("far/target", place.path("out"))
+    ended = place.run(words(name, COMMANDS[name][1], place.path("out")))
+    assert ended.code == FINE.get(name, 0), f"exit {ended.code}: {ended.err[-300:]}"
+    assert os.path.islink(place.path("out")), "the link was replaced"
+    assert has_results(place.path("far/target"), name)
+    shutil.rmtree(place.path("far"))
+    os.unlink(place.path("out"))
+
+
+def mounted(place: Place, name: str, source: str, out: str) -> Ended | None:
+    """A command for which source is mounted at out; None: not for this user."""
+    mount = 'mount --bind "$0" "$1" 2>/dev/null || exit 99; shift; exec "$@"'
+    ended = place.run(["unshare", "-m", "sh", "-c", mount, source, out,
+                       *words(name, COMMANDS[name][1], out)])
+    return None if ended.code == 99 or ended.err.startswith("unshare:") else ended
+
+
+def file_is_a_mount(place: Place, name: str) -> None:
+    """As one file given to a container is: no other can take its place."""
+    out, source = put_old(place.path("out")), put_old(place.path("source"))
+    ended = mounted(place, name, source, out)
+    if ended:
+        assert ended.code == FINE.get(name, 0), f"exit {ended.code}: {ended.err[-300:]}"
+        assert has_results(source, name) and is_old(out)
+    os.unlink(source)
+
+
+def mount_is_of_a_full_disk(place: Place, name: str) -> None:
+    out = put_old(place.path("out"))
+    with tiny_disk(place) as disk:
+        if not disk:
+            return
+        source = put_old(os.path.join(disk, "source"))
+        fill(disk)
+        ended = mounted(place, name, source, out)
+        if ended:
+            says_lost(name, ended, "No space left")
+            assert is_old(source), "the file of before is harmed"
+
+
+def file_is_of_another_user(place: Place, name: str) -> None:
+    """It stays theirs, whatever rights a measurement gives up before it writes."""
+    out = put_old(place.path("out"))
+    os.chmod(out, 0o600)
+    if os.geteuid() == 0:
+        os.chown(out, 65534, 65533)
+    before = os.stat(out)
+    ended = place.run(words(name, COMMANDS[name][1], out))
+    assert ended.code == FINE.get(name, 0), f"exit {ended.code}: {ended.err[-300:]}"
+    after = os.stat(out)
+    assert has_results(out, name)
+    assert (after.st_uid, after.st_gid, after.st_mode) == (
+        before.st_uid, before.st_gid, before.st_mode), f"{after.st_uid}, {after.st_mode:o}"
+
+
+def file_is_open_already(place: Place, name: str) -> None:
+    """A log that a shell appends to keeps what is in it, and gets text and results in their order."""
+    out = place.path("out")
+    for path, how in (("/dev/stdout", ">>"), ("/dev/stderr", "2>>"), ("/dev/fd/3", "3>>"),
+                      (out, ">>"), (out, "2>>")):
+        put_old(out)
+        ended = place.run(["sh", "-c", f'out=$1; shift; exec "$@" {how}"$out"', "sh", out,
+                           *words(name, COMMANDS[name][1], path)])
+        assert ended.code == FINE.get(name, 0), f"{path}: exit {ended.code}: {ended.err[-300:]}"
+        with open(out, encoding="utf-8") as file:
+            text = file.read()
+        assert text.startswith(OLD), f"{path}: what the file had is lost: {text[:100]}"
+        assert "# Thread 0:" in text if name == "histfile" else "\n{" in text, f"{path}: {text}"
+        if name == "run" and how == ">>":
+            assert f"\nrepeat: tlat {name}" in text.rpartition("\n{")[0], f"{path}: {text}"
+
+
+def descriptor_is_closed(place: Place, name: str) -> None:
+    ended = place.run(words(name, COMMANDS[name][1], "/dev/fd/9"))
+    says_lost(name, ended, "/dev/fd/9")
+    assert not ended.out or name == "compare", "it was measured for nothing"
+
+
+def file_system_lacks(place: Place, name: str) -> None:
+    """What is not needed to keep a result does not cost it."""
+    out = place.path("out")
+    for call, error, more in (("fchmod", "EPERM", ()), ("fsync", "EINVAL", ()),
+                              ("fsync", "ENOSYS", ("--append",)),
+                              ("flock", "ENOLCK", ("--append",))):
+        put_old(out)
+        os.chmod(out, 0o606)
+        ended = place.run(words(name, *more, COMMANDS[name][1], out), before=[
+            "strace", "-f", "-o", "/dev/null", "-e", f"inject={call}:error={error}"])
+        assert ended.code == 0, f"{call} {error}: exit {ended.code}: {ended.err[-300:]}"
+        with open(out, encoding="utf-8") as file:
+            assert "timerlat-report/" in file.read(), f"{call} {error}: no report"
+        assert os.stat(out).st_mode & 0o070 == 0, "more may read it than before"
+
+
+def ab_without_locks(place: Place, _: str) -> None:
+    """Its folder of reports; a lock of a folder on NFS is EBADF."""
+    for error in ("ENOSYS", "EBADF"):
+        ended = place.run(leftover.command(
+            ["tlat", "ab", "--a", "cp a.json $TLAT_JSON", "--b",
+             "cp b.json $TLAT_JSON", "--pairs", "2", "-q"]),
+            before=["strace", "-o", "/dev/null", "-e", f"inject=flock:error={error}"])
+        assert ended.code == 77, f"{error}: exit {ended.code}: {ended.err[-300:]}"
+
+
 CASES: Cases = (
     (stdout_is_full, PROGRAMS),
     (stdout_is_closed, tuple(COMMANDS)),
@@ -202,6 +309,13 @@ CASES: Cases = (
     (file_is_full, tuple(COMMANDS)),
     (file_cannot_be_made, tuple(COMMANDS)),
     (file_is_a_link, tuple(COMMANDS)),
+    (link_leads_to_no_file_yet, tuple(COMMANDS)),
+    (file_is_a_mount, tuple(COMMANDS)),
+    (mount_is_of_a_full_disk, ("run", "storm")),  # more than a page
+    (file_is_of_another_user, tuple(COMMANDS)),
+    (file_is_open_already, tuple(COMMANDS)),
+    (descriptor_is_closed, tuple(COMMANDS)),
+    *(((file_system_lacks, ("run",)), (ab_without_locks, ("ab",))) if STRACE else ()),
 )
 
 

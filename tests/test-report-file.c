@@ -252,6 +252,154 @@ static void a_link_stays_a_link_and_the_mode_of_the_file_stays(void **state)
 	tlat_report_free(report);
 }
 
+static void a_link_to_no_file_yet_gets_one_and_stays(void **state)
+{
+	struct tlat_report *report = sample_full(10);
+	char first[80];
+	struct stat st;
+
+	(void)state;
+	snprintf(first, sizeof(first), "%s/link", dir);
+	assert_int_equal(symlink(path, special), 0);
+	assert_int_equal(symlink("special", first), 0);
+	assert_int_equal(tlat_report_write(report, first, 0, NULL), 0);
+	assert_int_equal(lstat(first, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(special, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(count_files(), 3);
+	tlat_report_free(report);
+}
+
+static void a_link_to_itself_is_an_error_and_stays(void **state)
+{
+	struct tlat_report *report = sample_full(10);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("link", link_path), 0);
+	assert_int_equal(tlat_report_write(report, link_path, 0, NULL), -ELOOP);
+	assert_int_equal(lstat(link_path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	tlat_report_free(report);
+}
+
+/* By whatever name, and whether the file has a name at all: behind what is there. */
+static void what_is_open_already_is_written_to_where_it_stands(void **state)
+{
+	static const char *const names[] = { "/proc/self/fd/%d", "/dev/fd/%d",
+					     "/dev/../proc/self/fd/%d" };
+	struct tlat_report *report = sample_full(10);
+	char *text = sample_text(report), *got, *expected, name[80];
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	(void)state;
+	assert_int_equal(write(fd, "precious\n", 9), 9);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), names[i], fd);
+		assert_int_equal(
+			tlat_report_write(report, name, i == 1 ? TLAT_WRITE_APPEND : 0, NULL), 0);
+	}
+	assert_int_equal(symlink(name, link_path), 0);
+	assert_int_equal(tlat_report_write(report, link_path, 0, NULL), 0);
+	assert_int_equal(write(fd, "after\n", 6), 6);
+	close(fd);
+	assert_int_equal(tlat_report_write(report, name, 0, NULL), -EBADF);
+	got = contents(path);
+	assert_true(asprintf(&expected, "precious\n%s\n%s\n%s\n%s\nafter\n", text, text, text,
+			     text) > 0);
+	assert_string_equal(got, expected);
+	assert_int_equal(count_files(), 2);
+	tlat_report_free(report);
+	free(expected);
+	free(text);
+	free(got);
+}
+
+/* What the program has printed comes before, and what it prints next comes after. */
+static void standard_output_by_any_name_keeps_the_order(void **state)
+{
+	struct tlat_report *report = sample_full(10);
+	char *text = sample_text(report), *got, *expected;
+	int fd, kept = dup(STDOUT_FILENO);
+
+	(void)state;
+	fflush(stdout);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	dup2(fd, STDOUT_FILENO);
+	close(fd);
+	printf("a\n");
+	assert_int_equal(tlat_report_write(report, "/dev/stdout", 0, NULL), 0);
+	printf("b\n");
+	assert_int_equal(tlat_report_write(report, path, 0, NULL), 0);
+	printf("c\n");
+	assert_int_equal(tlat_report_write(report, "-", 0, NULL), 0);
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+	got = contents(path);
+	assert_true(asprintf(&expected, "a\n%s\nb\n%s\nc\n%s\n", text, text, text) > 0);
+	assert_string_equal(got, expected);
+	tlat_report_free(report);
+	free(expected);
+	free(text);
+	free(got);
+}
+
+static void a_file_of_another_user_stays_theirs(void **state)
+{
+	struct tlat_report *report = sample_full(10);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(tlat_file_replace(path, "old\n", 4, NULL), 0);
+	if (chown(path, 65534, 65533) < 0) {
+		tlat_report_free(report);
+		skip();
+	}
+	assert_int_equal(chmod(path, 0620), 0);
+	assert_int_equal(tlat_report_write(report, path, 0, NULL), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 65534);
+	assert_int_equal(st.st_gid, 65533);
+	assert_int_equal(st.st_mode & 07777, 0620);
+	assert_true(st.st_size > 1000);
+	tlat_report_free(report);
+}
+
+/* A shorter text leaves nothing of the longer one. */
+static void a_file_in_a_directory_of_others_is_written_where_it_is(void **state)
+{
+	struct tlat_report *report = sample_full(10);
+	char *text = sample_text(report), *got, *longer = calloc(1, 1 << 20);
+	struct stat before, after;
+	uid_t user = geteuid();
+
+	(void)state;
+	memset(longer, 'x', (1 << 20) - 1);
+	assert_int_equal(tlat_file_replace(path, longer, 1 << 20, NULL), 0);
+	assert_int_equal(stat(path, &before), 0);
+	assert_int_equal(chmod(dir, 0555), 0);
+	if (user == 0) {
+		assert_int_equal(chown(path, 65534, (gid_t)-1), 0);
+		assert_int_equal(seteuid(65534), 0);
+	}
+	assert_int_equal(tlat_report_write(report, path, 0, NULL), 0);
+	assert_int_equal(seteuid(user), 0);
+	assert_int_equal(chmod(dir, 0700), 0);
+	got = contents(path);
+	assert_int_equal(strlen(got), strlen(text) + 1);
+	assert_memory_equal(got, text, strlen(text));
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(after.st_ino, before.st_ino);
+	assert_int_equal(count_files(), 1);
+	tlat_report_free(report);
+	free(longer);
+	free(text);
+	free(got);
+}
+
 static void appending_adds_one_line_even_after_a_torn_one(void **state)
 {
 	struct tlat_report *report = sample_full(10), *again;
@@ -348,6 +496,15 @@ int main(void)
 		cmocka_unit_test_teardown(a_pipe_is_written_to_and_never_replaced, remove_files),
 		cmocka_unit_test_teardown(a_full_device_says_so_and_stays, remove_files),
 		cmocka_unit_test_teardown(a_link_stays_a_link_and_the_mode_of_the_file_stays,
+					  remove_files),
+		cmocka_unit_test_teardown(a_link_to_no_file_yet_gets_one_and_stays, remove_files),
+		cmocka_unit_test_teardown(a_link_to_itself_is_an_error_and_stays, remove_files),
+		cmocka_unit_test_teardown(what_is_open_already_is_written_to_where_it_stands,
+					  remove_files),
+		cmocka_unit_test_teardown(standard_output_by_any_name_keeps_the_order,
+					  remove_files),
+		cmocka_unit_test_teardown(a_file_of_another_user_stays_theirs, remove_files),
+		cmocka_unit_test_teardown(a_file_in_a_directory_of_others_is_written_where_it_is,
 					  remove_files),
 		cmocka_unit_test_teardown(appending_adds_one_line_even_after_a_torn_one,
 					  remove_files),

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../libtimerlat/file_put.h"
 #include "ab_directory.h"
 #include "tool.h"
 
@@ -21,8 +22,11 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS	"0123456789"
 
-/* The lock goes with the process, whatever ended it. */
-static int open_locked(int at_fd, const char *path)
+/*
+ * The lock goes with the process, whatever ended it. A new directory does without one on a file
+ * system that has none, where nobody else gets one either and sweeps it.
+ */
+static int open_locked(int at_fd, const char *path, bool is_new)
 {
 	int fd = openat(at_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -30,7 +34,7 @@ static int open_locked(int at_fd, const char *path)
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && st.st_nlink && st.st_uid == geteuid() &&
-	    flock(fd, LOCK_EX | LOCK_NB) == 0)
+	    (flock(fd, LOCK_EX | LOCK_NB) == 0 || (is_new && errno != EWOULDBLOCK)))
 		return fd;
 	close(fd);
 	return -1;
@@ -53,12 +57,11 @@ static bool is_swept(int dir_fd, const char *name)
 /* What commands are asked to write, and what is on its way there. */
 static bool is_own_file(const char *name)
 {
-	size_t n = strlen(name);
+	const char *suffix = strrchr(name, '.');
 
 	if (!strcmp(name, TLAT_AB_OUTPUT) || !strcmp(name, TLAT_AB_JSON))
 		return true;
-	return !strncmp(name, TLAT_AB_JSON ".", strlen(TLAT_AB_JSON ".")) &&
-	       !strcmp(name + n - 4, ".tmp");
+	return *name == '.' && suffix && !strcmp(suffix, TLAT_FILE_SUFFIX);
 }
 
 static void empty(int fd, bool all)
@@ -86,7 +89,7 @@ static void sweep(const char *tmp)
 		int fd = -1;
 
 		if (is_swept(dirfd(dir), entry->d_name))
-			fd = open_locked(dirfd(dir), entry->d_name);
+			fd = open_locked(dirfd(dir), entry->d_name, false);
 		if (fd < 0)
 			continue;
 		empty(fd, false);
@@ -107,7 +110,7 @@ static int make_locked(struct tlat_ab_directory *d, const char *tmp)
 		return -ENOMEM;
 	}
 	if (mkdtemp(d->path)) {
-		d->lock_fd = open_locked(AT_FDCWD, d->path);
+		d->lock_fd = open_locked(AT_FDCWD, d->path, true);
 		if (d->lock_fd >= 0)
 			return 0;
 		rmdir(d->path);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../libtimerlat/file_put.h"
 #include "ab_state.h"
 #include "tool.h"
 
@@ -64,7 +64,7 @@ int tlat_ab_state_mend(const char *path, struct tlat_error *reterr)
 	if (!file) /* whoever reads it says why */
 		return 0;
 	if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
-	    flock(fileno(file), LOCK_EX) == 0)
+	    tlat_file_lock(fileno(file)) == 0)
 		r = mend(file, path, reterr);
 	fclose(file);
 	return r;

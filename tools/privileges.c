@@ -60,6 +60,8 @@ static void name_capabilities(char *text)
 		{ "cap_sys_nice", CAP_SYS_NICE },
 		{ "cap_ipc_lock", CAP_IPC_LOCK },
 		{ "cap_dac_override", CAP_DAC_OVERRIDE },
+		{ "cap_chown", CAP_CHOWN },
+		{ "cap_fowner", CAP_FOWNER },
 	};
 	uint64_t set;
 	size_t length = 0;

@@ -9,6 +9,9 @@
 
 #include "rights.h"
 
+/* To write to a file of the user's, which stays that user's when it is replaced. */
+#define FOR_FILES "cap_dac_override,cap_chown,cap_fowner"
+
 /*
  * A capability that cannot be dropped is not a reason to refuse a measurement: the process then
  * keeps what the user gave it.
@@ -18,7 +21,7 @@ void tlat_rights_for_probes(bool writes)
 	struct tlat_error error;
 
 	tlat_rights_raise_priority();
-	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock,cap_dac_override"
+	tlat_rt_drop_caps(writes ? "cap_sys_nice,cap_ipc_lock," FOR_FILES
 				 : "cap_sys_nice,cap_ipc_lock",
 			  &error);
 }
@@ -27,7 +30,7 @@ void tlat_rights_for_writing(bool writes_file)
 {
 	struct tlat_error error;
 
-	tlat_rt_drop_caps(writes_file ? "cap_dac_override" : "", &error);
+	tlat_rt_drop_caps(writes_file ? FOR_FILES : "", &error);
 }
 
 void tlat_rights_raise_priority(void)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* save.c - when a report is written, and what of that is an error. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../libtimerlat/file_target.h"
 #include "monotonic.h"
 #include "options.h"
 #include "save.h"
@@ -17,12 +17,13 @@
 #define EVERY_NS 60000000000
 #define MS_NS	 1000000
 
-/* Whether a report takes the place of the one before it; what went into a pipe stays there. */
+/* Whether a report takes the place of the one before it; what went into a pipe, or to where a
+ * descriptor stands, stays there. */
 static bool is_replaced(const struct tlat_save *save)
 {
 	struct stat st;
 
-	if (!tlat_save_is_file(save) || save->append)
+	if (!tlat_save_is_file(save) || save->append || tlat_file_descriptor(save->path) >= 0)
 		return false;
 	return stat(save->path, &st) < 0 || S_ISREG(st.st_mode);
 }
@@ -48,13 +49,6 @@ int tlat_save_pause_ms(const struct tlat_save *save)
 						   : INT_MAX;
 }
 
-static int check_stdout(void)
-{
-	int flags = fcntl(STDOUT_FILENO, F_GETFL);
-
-	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
-}
-
 int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
 {
 	int r;
@@ -67,7 +61,7 @@ int tlat_save_check(const struct tlat_save *save, struct tlat_error *reterr)
 		return tlat_tool_fail(reterr, -EINVAL,
 				      "--json '': empty; name a file, or - for standard output");
 	if (!tlat_save_is_file(save)) {
-		r = check_stdout();
+		r = tlat_writable_fd(STDOUT_FILENO);
 		return r < 0 ? tlat_tool_fail(reterr, r,
 					      "--json -: standard output is closed; "
 					      "name a file instead")
@@ -94,6 +88,11 @@ void tlat_save_now(struct tlat_save *save, const struct tlat_report *report)
 	save->due_ns = tlat_monotonic_ns() + save->every_ns;
 }
 
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-") || tlat_file_descriptor(path) == STDOUT_FILENO;
+}
+
 int tlat_save_end(const struct tlat_save *save, const struct tlat_report *report,
 		  struct tlat_error *reterr)
 {
@@ -102,5 +101,5 @@ int tlat_save_end(const struct tlat_save *save, const struct tlat_report *report
 	if (!save->path)
 		return 0;
 	r = tlat_report_write(report, save->path, save->append ? TLAT_WRITE_APPEND : 0, reterr);
-	return r == -EPIPE && !tlat_save_is_file(save) ? 0 : r;
+	return r == -EPIPE && is_stdout(save->path) ? 0 : r;
 }

@@ -1,37 +1,64 @@
 // SPDX-License-Identifier: MIT
-/* writable.c - a file's own permissions, or those of the directory that it is to be made in. */
+/* writable.c - a file's own permissions, or those of the directory that it is to be made in, with
+ * file_put.c's ways to write it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../libtimerlat/file_target.h"
 #include "writable.h"
 
-static int check_directory(const char *path)
+/* Where only its owner and the directory's may take a file's name from it. */
+static bool is_held(const char *directory, const struct stat *old)
+{
+	struct stat st;
+
+	return old && stat(directory, &st) == 0 && (st.st_mode & S_ISVTX) &&
+	       st.st_uid != geteuid() && old->st_uid != geteuid();
+}
+
+/* old: the file that is there, or NULL. */
+static int check_directory(const char *path, const struct stat *old)
 {
 	const char *slash = strrchr(path, '/');
-	char *directory = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+	char *directory = strndup(slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
 	int r = 0;
 
 	if (!directory)
 		return -ENOMEM;
-	if (faccessat(AT_FDCWD, *directory ? directory : ".", W_OK | X_OK, AT_EACCESS) < 0)
+	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		r = -errno;
+	else if (is_held(directory, old))
+		r = -EPERM;
 	free(directory);
 	return r;
 }
 
+int tlat_writable_fd(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
+}
+
 int tlat_writable(const char *path, bool replaced)
 {
+	char target[PATH_MAX];
 	struct stat st;
+	int fd, r = tlat_file_target(path, target, &fd);
 
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? check_directory(path) : -errno;
+	if (r < 0)
+		return r;
+	if (fd >= 0)
+		return tlat_writable_fd(fd);
+	if (stat(target, &st) < 0)
+		return errno == ENOENT ? check_directory(target, NULL) : -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (S_ISREG(st.st_mode) && replaced)
-		return check_directory(path);
-	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+	r = faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+	return r == -EACCES && S_ISREG(st.st_mode) && replaced ? check_directory(target, &st) : r;
 }

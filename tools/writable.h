@@ -6,9 +6,12 @@
 #include <stdbool.h>
 
 /*
- * Returns 0 or a negative errno; nothing is made. A file that is to be replaced is made anew
- * beside the old one, so that its directory counts.
+ * Returns 0 or a negative errno; nothing is made. A file that is to be replaced need not be
+ * writable itself: it is made anew beside the old one, so that its directory counts.
  */
 int tlat_writable(const char *path, bool replaced);
+
+/* Whether a descriptor can be written to. 0 or -EBADF. */
+int tlat_writable_fd(int fd);
 
 #endif /* TLAT_WRITABLE_H */

@@ -659,9 +659,15 @@ enum tlat_write_flags {
 /*
  * Write the report as one compact line of JSON to a file, replaced by rename
  * so that no reader ever sees half of it, or to "-": standard output. Whatever
- * fails, what was in the file stays. Returns 0; -EINVAL for unknown flags;
- * -EOPNOTSUPP in a build without JSON; -ENOMEM; or what the file system said
- * (-EACCES, -ENOSPC, -EPIPE). [setup]
+ * fails, what was in the file stays. A link stays a link, and a file keeps its
+ * mode and, for root, its owner. A file that cannot be replaced, because it is
+ * a mount of its own, as in a container, or its directory cannot be written,
+ * is written where it is: then a reader can see half of it, and a failure can
+ * cost what was in it. A path that is another name of an open descriptor, such
+ * as /dev/stdout, or of the file of standard output or standard error, means
+ * that descriptor, after what stdout's buffer holds. Returns 0; -EINVAL for
+ * unknown flags; -EOPNOTSUPP in a build without JSON; -ENOMEM; or what the
+ * file system said (-EACCES, -ENOSPC, -EPIPE). [setup]
  */
 TLAT_API int tlat_report_write(const struct tlat_report *report, const char *path,
 			       unsigned int flags, struct tlat_error *reterr);

@@ -84,7 +84,7 @@ def main() -> None:
     cycle("CPUs", lambda: native.machine_cpus(session._machine, "all"))
     cycle("verdict", lambda: native.budget_check("p50<1ms, max<1s", result))
     cycle("text", lambda: native.report_format(handle))
-    cycle("origin", lambda: native.report_origin(handle, ["a", b"b"], None))
+    cycle("origin", lambda: native.report_set_origin(handle, ["a", b"b"], None))
     cycle("report", lambda: read_text(text))
     cycle("typed report", lambda: timerlat.Report(read_text(text)).min, CYCLES // 10)
     cycle("comparison", lambda: timerlat.compare(report, report, force=True))

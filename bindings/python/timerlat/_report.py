@@ -571,7 +571,8 @@ class Report(Figures):
 
     def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
         """
-        Write it to a file, whole or not at all; append=True adds a line to a JSON Lines file.
+        Write it to a file, whole or not at all where it can be replaced; append=True adds a line
+        to a JSON Lines file.
         TimerlatError: what the file system said.
         """
         native.report_write(

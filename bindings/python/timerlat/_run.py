@@ -216,7 +216,7 @@ def _named(report: Report) -> Report:
     """Say which program measured, and the one command that repeats it."""
     results = report.results
     repeat = results[0].repeat if len(results) == 1 else None
-    native.report_origin(report._native, [os.fsencode(word) for word in sys.argv], repeat)
+    native.report_set_origin(report._native, [os.fsencode(word) for word in sys.argv], repeat)
     return report
 
 
