@@ -94,8 +94,8 @@ static int open_beside(const char *path, mode_t mode, char *temp, size_t size)
 	for (unsigned int i = 0; i < 100; i++) {
 		int fd;
 
-		if ((size_t)snprintf(temp, size, "%.*s.%ld.%u" TLAT_FILE_SUFFIX, directory_length(path), path,
-				     (long)getpid(), i) >= size)
+		if ((size_t)snprintf(temp, size, "%.*s.%ld.%u" TLAT_FILE_SUFFIX,
+				     directory_length(path), path, (long)getpid(), i) >= size)
 			return -ENAMETOOLONG;
 		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != EEXIST)
@@ -127,8 +127,8 @@ static int name_it(int fd, const char *path)
 	int length = directory_length(path), ret = -EEXIST;
 
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
-	if ((size_t)snprintf(temp, sizeof(temp), "%.*s.%s" TLAT_FILE_SUFFIX, length, path, path + length) >=
-	    sizeof(temp))
+	if ((size_t)snprintf(temp, sizeof(temp), "%.*s.%s" TLAT_FILE_SUFFIX, length, path,
+			     path + length) >= sizeof(temp))
 		return -ENAMETOOLONG;
 	for (int i = 0; i < 100 && (ret == -EEXIST || ret == -ENOENT); i++) {
 		ret = linkat(AT_FDCWD, own, AT_FDCWD, temp, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
