@@ -96,9 +96,9 @@ const struct tlat_result *tlat_member_result(const struct tlat_report *report, c
  */
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
 		       bool same_cpus, struct tlat_error *reterr);
-/* Whether the clock that took it can be trusted: -EINVAL with the reason if not. */
-int tlat_compare_clock(const struct tlat_report *report, const struct tlat_result *result,
-		       const char *name, struct tlat_error *reterr);
+/* Whether its clock and its load held out: -EINVAL with the reason if not. */
+int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_result *result,
+			  const char *name, struct tlat_error *reterr);
 
 /* compare.c */
 

@@ -382,8 +382,8 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 		       : differ_number(name, "verify", a->verify, b->verify, "", reterr);
 }
 
-int tlat_compare_clock(const struct tlat_report *report, const struct tlat_result *result,
-		       const char *name, struct tlat_error *reterr)
+int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_result *result,
+			  const char *name, struct tlat_error *reterr)
 {
 	const struct tlat_finding *why = tlat_findings_distrust(&report->findings);
 
@@ -391,6 +391,5 @@ int tlat_compare_clock(const struct tlat_report *report, const struct tlat_resul
 		why = tlat_findings_distrust(&result->findings);
 	if (!why)
 		return 0;
-	return tlat_fail(reterr, -EINVAL, "%s: a clock cannot be trusted (%.200s)", name,
-			 why->text);
+	return tlat_fail(reterr, -EINVAL, "%s: cannot be relied on: %.200s", name, why->text);
 }

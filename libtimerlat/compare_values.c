@@ -146,7 +146,7 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 		plan->fewest = n < plan->fewest ? n : plan->fewest;
 		ret = tlat_compare_alike(plan->results[0], result, name, true, &why);
 		if (!ret)
-			ret = tlat_compare_clock(m->v[i].report, result, name, &why);
+			ret = tlat_compare_reliable(m->v[i].report, result, name, &why);
 		if (ret < 0 && !forced)
 			return tlat_fail(reterr, ret,
 					 "%.380s; measure both sides alike, or give --force for "

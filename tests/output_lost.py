@@ -28,6 +28,7 @@ COMMANDS = {
 }
 PROGRAMS = ("run", "compare", "storm", "cyclictest")
 STRACE = shutil.which("strace")
+STRACED = ["strace", "-E", "ASAN_OPTIONS=detect_leaks=0", "-o", "/dev/null"]  # which needs ptrace
 FINE = {"compare": 77}  # one run a side has no verdict
 
 
@@ -280,7 +281,7 @@ def file_system_lacks(place: Place, name: str) -> None:
         put_old(out)
         os.chmod(out, 0o606)
         ended = place.run(words(name, *more, COMMANDS[name][1], out), before=[
-            "strace", "-f", "-o", "/dev/null", "-e", f"inject={call}:error={error}"])
+            *STRACED, "-f", "-e", f"inject={call}:error={error}"])
         assert ended.code == 0, f"{call} {error}: exit {ended.code}: {ended.err[-300:]}"
         with open(out, encoding="utf-8") as file:
             assert "timerlat-report/" in file.read(), f"{call} {error}: no report"
@@ -293,7 +294,7 @@ def ab_without_locks(place: Place, _: str) -> None:
         ended = place.run(leftover.command(
             ["tlat", "ab", "--a", "cp a.json $TLAT_JSON", "--b",
              "cp b.json $TLAT_JSON", "--pairs", "2", "-q"]),
-            before=["strace", "-o", "/dev/null", "-e", f"inject=flock:error={error}"])
+            before=[*STRACED, "-e", f"inject=flock:error={error}"])
         assert ended.code == 77, f"{error}: exit {ended.code}: {ended.err[-300:]}"
 
 

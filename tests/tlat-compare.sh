@@ -394,7 +394,7 @@ only_what_ab_left_is_swept() {
 	mkdir swept swept/tlat-ab.{results-6.12,before,kept0,n0tes1,Xy01zQ}
 	touch swept/tlat-ab.results-6.12/{before.jsonl,run.json} swept/tlat-ab.before/{run.json,output} \
 		swept/tlat-ab.kept0/run.json swept/tlat-ab.n0tes1/notes \
-		swept/tlat-ab.Xy01zQ/{run.json,output,run.json.tmp,run.json.4711.0.tmp}
+		swept/tlat-ab.Xy01zQ/{run.json,output,.run.json.timerlat-tmp,.4711.0.timerlat-tmp}
 	chmod 700 swept/tlat-ab.{results-6.12,kept0,n0tes1,Xy01zQ}
 	chmod 755 swept/tlat-ab.before
 	TMPDIR=$work/swept run_tlat ab --a 'echo 1' --b 'echo 1' --metric '[0-9]' --pairs 1

@@ -1162,8 +1162,8 @@ struct tlat_compare_opts {
  * Compare the reports of two sides, one report a run. Runs are paired when every report has a
  * design, else their order is that of their beginnings. Returns 0; -EINVAL with the reason when
  * there is nothing to compare, or, unless forced, when probe, placement, policy, target, settle,
- * interval, dwell or clock are not the same or not to be trusted; -E2BIG; -ENOMEM. Nothing of the
- * reports is kept. Neither reads a clock nor any file: the same reports give the same answer.
+ * interval, dwell or clock are not the same, or clock or load failed; -E2BIG; -ENOMEM. Nothing of
+ * the reports is kept. Neither reads a clock nor any file: the same reports give the same answer.
  * [setup]
  */
 TLAT_API int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,

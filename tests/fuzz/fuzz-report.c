@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* fuzz-report.c - any text is a report or refused; a report that was read can be asked, written
- * and read again. */
+/* fuzz-report.c - any text is a report or refused; a report that was read can be asked, compared,
+ * merged, written and read again. */
 #include "fuzz.h"
 #include "report.h"
 
@@ -41,6 +41,25 @@ static void write_and_read_again(const struct tlat_report *report)
 	free(text);
 }
 
+/* With itself: refused, or no difference. */
+static void compare_and_merge(struct tlat_report *report)
+{
+	const struct tlat_compare_opts opts = TLAT_COMPARE_OPTS(.flags = TLAT_COMPARE_FORCE);
+	struct tlat_error error = { 0 };
+	struct tlat_comparison *comparison;
+	struct tlat_report *sum, *both[] = { report, report };
+
+	if (tlat_compare(&comparison, both, 1, both, 1, &opts, &error) == 0) {
+		must(tlat_comparison_verdict(comparison) != TLAT_COMPARE_REGRESSION,
+		     "no difference");
+		tlat_comparison_free(comparison);
+	} else {
+		must(*error.text && !strchr(error.text, '\n'), "a refusal is one line");
+	}
+	if (tlat_report_merge(&sum, both, 2, &error) == 0)
+		tlat_report_free(sum);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct tlat_error error = { 0 };
@@ -51,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	}
 	ask(report);
+	compare_and_merge(report);
 	write_and_read_again(report);
 	tlat_report_free(report);
 	return 0;

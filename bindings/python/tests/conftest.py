@@ -26,7 +26,7 @@ def session() -> timerlat.Session:
 
 @pytest.fixture(scope="session")
 def solo(session: timerlat.Session) -> timerlat.Report:
-    return session.run("timer-nanosleep", samples=3000, interval="100us", raw=1000, cpus="0")
+    return session.run("timer-nanosleep", samples=20000, interval="100us", raw=1000, cpus="0")
 
 
 @pytest.fixture(scope="session")
