@@ -159,7 +159,7 @@ static void find_missing(struct tlat_scale *s, int64_t n, unsigned int rounds)
 				  "N = %lld: %u of %lld rounds, then not all waiters came within "
 				  "%lld s: its figures are of those rounds, or there are none",
 				  (long long)n, rounds, (long long)s->rounds,
-				  AGAIN_NS * PATIENCE / TLAT_NSEC_PER_SEC);
+				  (long long)AGAIN_NS * PATIENCE / TLAT_NSEC_PER_SEC);
 }
 
 /* The last wait ends as the others did. */
