@@ -125,9 +125,9 @@ static int open_for_lines(const char *path)
 	const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY;
 	int fd = open(path, flags);
 
-	if (fd < 0 && errno == ENOENT)
-		fd = open(path, flags | O_CREAT, FILE_MODE);
-	return fd < 0 ? -errno : fd;
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	return open(path, flags | O_CREAT, FILE_MODE);
 }
 
 static int append_to_descriptor(int fd, const char *path, const char *text, size_t n,
@@ -149,7 +149,7 @@ int tlat_file_append(const char *path, const char *text, size_t n, struct tlat_e
 		return append_to_descriptor(fd, path, text, n, reterr);
 	fd = open_for_lines(path);
 	if (fd < 0)
-		return fail(path, "cannot be opened", fd, reterr);
+		return fail(path, "cannot be opened", -errno, reterr);
 	ret = tlat_file_lock(fd);
 	if (ret < 0) {
 		close(fd);
