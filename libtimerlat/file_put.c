@@ -17,8 +17,6 @@
 #include "file_put.h"
 #include "file_target.h"
 
-#define FILE_MODE 0666 /* the umask takes its part */
-
 int tlat_write_all(int fd, const char *text, size_t n)
 {
 	while (n) {
@@ -161,7 +159,7 @@ static void sync_directory(const char *path)
 /* Never wider than the old one's, even where it cannot be changed later. */
 static mode_t mode_of(const struct stat *old)
 {
-	return old ? old->st_mode & 0777 : FILE_MODE;
+	return old ? old->st_mode & 0777 : TLAT_FILE_MODE;
 }
 
 /*

@@ -5,8 +5,10 @@
 
 #include <stddef.h>
 
-#define TLAT_FILE_SUFFIX                                                                           \
-	".timerlat-tmp" /* of what is on its way to a file, and begins with a dot */
+#define TLAT_FILE_MODE 0666 /* of a new one; the umask takes its part */
+
+/* How the name of what is on its way to a file ends; it begins with a dot. */
+#define TLAT_FILE_SUFFIX ".timerlat-tmp"
 
 /* All of it, whatever signals come. 0 or a negative errno. */
 int tlat_write_all(int fd, const char *text, size_t n);

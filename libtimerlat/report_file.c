@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * report_file.c - text to and from files: read, replaced, or added as one line. Whatever fails,
- * what was in the file before stays.
+ * report_file.c - text to and from files: read, replaced (file_put.c), or added as one line, which
+ * as a whole is there or not.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +13,6 @@
 #include "file_put.h"
 #include "file_target.h"
 #include "report.h"
-
-#define FILE_MODE 0666 /* the umask takes its part */
 
 static int fail(const char *path, const char *what, int code, struct tlat_error *reterr)
 {
@@ -127,7 +125,7 @@ static int open_for_lines(const char *path)
 
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
-	return open(path, flags | O_CREAT, FILE_MODE);
+	return open(path, flags | O_CREAT, TLAT_FILE_MODE);
 }
 
 static int append_to_descriptor(int fd, const char *path, const char *text, size_t n,

@@ -3,8 +3,7 @@
  * run_control.c - the controller of a run: a thread under SCHED_OTHER, off the
  * measuring CPUs where there is another one. It has the measuring threads set up
  * (run_setup.c), cuts time blocks while they loop, and ends waits that nothing else
- * ends.
- * Where it must share a CPU it runs in the loops' own rests.
+ * ends. Where it must share a CPU it runs in the loops' own rests.
  */
 #include <poll.h>
 #include <signal.h>

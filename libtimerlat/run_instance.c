@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "helper.h"
 #include "run_thread.h"
 
 static size_t line_up(size_t bytes)
@@ -21,33 +22,25 @@ static size_t map_bytes(const struct tlat_probe_ops *ops)
 	       4 * line_up(ops->side_size);
 }
 
-static void *carve(char **at, size_t bytes)
-{
-	void *part = *at;
-
-	*at += line_up(bytes);
-	return part;
-}
-
 /* What a cycle of a timer needs comes first, so that it lies on one page. */
 static void lay_out(struct tlat_instance *in, const struct tlat_probe_ops *ops)
 {
 	char *at = in->map;
 
-	in->stop = carve(&at, 2 * sizeof(*in->stop));
+	in->stop = tlat_shared_carve(&at, 2 * sizeof(*in->stop));
 	in->request = in->stop + 1;
-	in->ctx = carve(&at, sizeof(*in->ctx));
-	in->solo = carve(&at, sizeof(*in->solo));
-	in->book = carve(&at, sizeof(*in->book));
-	in->ctx->shared = carve(&at, ops->shared_size);
+	in->ctx = tlat_shared_carve(&at, sizeof(*in->ctx));
+	in->solo = tlat_shared_carve(&at, sizeof(*in->solo));
+	in->book = tlat_shared_carve(&at, sizeof(*in->book));
+	in->ctx->shared = tlat_shared_carve(&at, ops->shared_size);
 	for (int i = 0; i < 2; i++)
-		in->measurers[i].side.state = carve(&at, ops->side_size);
+		in->measurers[i].side.state = tlat_shared_carve(&at, ops->side_size);
 	if (ops->flags & TLAT_PROBE_PAIR)
-		in->pair = carve(&at, sizeof(struct tlat_pair));
-	in->reply = carve(&at, sizeof(*in->reply));
-	in->reply->shared = carve(&at, ops->shared_size);
+		in->pair = tlat_shared_carve(&at, sizeof(struct tlat_pair));
+	in->reply = tlat_shared_carve(&at, sizeof(*in->reply));
+	in->reply->shared = tlat_shared_carve(&at, ops->shared_size);
 	for (int i = 0; i < 2; i++)
-		in->measurers[i].reply.state = carve(&at, ops->side_size);
+		in->measurers[i].reply.state = tlat_shared_carve(&at, ops->side_size);
 }
 
 static int open_way(struct tlat_instance *in, struct tlat_probe_ctx *ctx, bool *ret_open,

@@ -109,9 +109,7 @@ static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
 	return error;
 }
 
-/* No thread of the run has the policy: half a pair with it would be neither one thing nor the
- * other.
- */
+/* No thread of the run has the policy: half a pair with it would be neither one nor the other. */
 static void go_without_policy(struct tlat_run *run, const char *why)
 {
 	tlat_findings_add(&run->of_result, TLAT_WARN, "policy-refused", NULL, "%s", why);

@@ -471,6 +471,7 @@ size_t tlat_results_count(const struct tlat_report *report)
 	return n;
 }
 
+/* In one piece, however long, so that it can be copied. */
 static void print_command(const char *command, FILE *out)
 {
 	fputs("repeat: ", out);

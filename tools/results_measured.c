@@ -43,5 +43,3 @@ bool tlat_results_measured(const struct tlat_report *report)
 			return true;
 	return false;
 }
-
-/* In one piece, however long, so that it can be copied. */

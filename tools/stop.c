@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "monotonic.h"
 #include "stop.h"

@@ -1072,8 +1072,8 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * rejected disturbed n and P(>TIME); ops < <= = >= >. Quantiles and P pass if
  * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
  * degraded measurement turns PASS into INCONCLUSIVE, never FAIL: a finding of
- * the result from TLAT_WARN up, or one of its report that the clock failed
- * (timerlat(7) names them). Fewer samples than n demands are INCONCLUSIVE.
+ * the result from TLAT_WARN up, or one of its report that the clock or the load
+ * failed (timerlat(7) names them). Fewer samples than n demands are INCONCLUSIVE.
  * Returns enum tlat_verdict (the worst of the terms) and the reason, one line
  * per term, in text (may be NULL); -EINVAL with the bad term in reterr. result
  * NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned without

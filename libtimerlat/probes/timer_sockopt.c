@@ -18,6 +18,7 @@
  * with that tick. Where times(2) does not step, the deadline is the timeout in
  * whole ticks, and the value includes the rest.
  */
+#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -68,13 +69,17 @@ static bool see_step(uint64_t step_ns, uint64_t *ret_step, uint64_t *ret_at)
 	}
 }
 
+/* The kernel's; every thread of this process has the same. */
+static struct tlat_wheel the_wheel;
+
 /*
  * What is seen of a tick is late: the earliest tells most. Ticks are at multiples of their length,
  * but not before Linux 6.4 and in time namespaces: there by how much it is late is not known.
  */
-static void learn_wheel(struct tlat_wheel *wheel, uint64_t tick)
+static void learn_wheel(void)
 {
 	uint64_t step_ns = (uint64_t)(TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK)), step, at, late;
+	uint64_t tick = (uint64_t)tick_ns();
 	struct timespec most = tlat_timespec_of_ns((int64_t)(step_ns * 3 / 4));
 
 	for (int i = 0; i < STEPS; i++) {
@@ -85,20 +90,21 @@ static void learn_wheel(struct tlat_wheel *wheel, uint64_t tick)
 		if (!see_step(step_ns, &step, &at))
 			return;
 		origin = at - (step * step_ns + tick - 1) / tick * tick;
-		if (!i || (int64_t)(origin - wheel->origin) < 0)
-			wheel->origin = origin;
+		if (!i || (int64_t)(origin - the_wheel.origin) < 0)
+			the_wheel.origin = origin;
 	}
-	wheel->tick = tick;
-	late = tlat_wheel_tick(wheel, tlat_wheel_jiffies(wheel, at)) % tick;
+	the_wheel.tick = tick;
+	late = tlat_wheel_tick(&the_wheel, tlat_wheel_jiffies(&the_wheel, at)) % tick;
 	if (late < tick / 8)
-		wheel->origin -= late;
+		the_wheel.origin -= late;
 	else
-		wheel->doubt = tick / 16;
+		the_wheel.doubt = tick / 16;
 }
 
 static int sockopt_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 			struct tlat_error *reterr)
 {
+	static pthread_once_t learned = PTHREAD_ONCE_INIT;
 	struct shared *shared = ctx->shared;
 	int64_t us = tlat_round_up(opts->interval_ns, 1000) / 1000;
 	struct timeval timeout = { .tv_sec = us / 1000000, .tv_usec = us % 1000000 };
@@ -109,7 +115,8 @@ static int sockopt_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, shared->fds))
 		return tlat_fail(reterr, -errno, "socketpair() failed: %s%s", strerror(errno),
 				 errno == EMFILE ? "; raise RLIMIT_NOFILE" : "");
-	learn_wheel(&shared->wheel, (uint64_t)tick_ns());
+	pthread_once(&learned, learn_wheel);
+	shared->wheel = the_wheel;
 	if (!setsockopt(shared->fds[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))
 		return 0;
 	error = -errno;
