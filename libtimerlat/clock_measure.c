@@ -42,13 +42,21 @@ static void work_randomly(uint32_t *seed)
 		__asm__ volatile("" : "+r"(turns));
 }
 
+/* Not until a time: the clock that tells it may stand still, and far ahead of the kernel's. */
+static void sleep_for(int64_t ns)
+{
+	struct timespec ts = tlat_timespec_of_ns(ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
+		;
+}
+
 /* All stamps were equal: a clock of very large steps, or one that stands still. */
 static int outwait_step(const struct tlat_stamper *stamper, struct tlat_calibration *cal)
 {
 	uint64_t before_ticks = tlat_stamp_begin(stamper);
 
-	/* Not until a time: the clock that tells it may be the one that stands still. */
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = STEP_MAX_NS }, NULL);
+	sleep_for(STEP_MAX_NS);
 	cal->quantum_ticks = (double)(tlat_stamp_end(stamper) - before_ticks);
 	return cal->quantum_ticks > 0 ? 0 : -ENODATA;
 }
@@ -142,14 +150,6 @@ static int measure_costs(struct tlat_clock *clock)
 	return rc;
 }
 
-static void sleep_until(int64_t at_ns)
-{
-	struct timespec ts = tlat_timespec_of_ns(at_ns);
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		;
-}
-
 static int set_rate(struct tlat_calibration *cal, const struct tlat_bracket *first,
 		    const struct tlat_bracket *last)
 {
@@ -170,12 +170,14 @@ static int set_rate(struct tlat_calibration *cal, const struct tlat_bracket *fir
 static int measure_counter(struct tlat_clock *clock)
 {
 	struct tlat_bracket first = take_anchor(&clock->stamper);
-	int64_t until_ns = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) + ANCHOR_APART_NS;
+	uint64_t begin_ns = tlat_gettime_ns(CLOCK_MONOTONIC), passed_ns;
 	int rc = measure_costs(clock);
 
 	if (rc < 0)
 		return rc;
-	sleep_until(until_ns);
+	passed_ns = tlat_gettime_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (passed_ns < ANCHOR_APART_NS)
+		sleep_for((int64_t)(ANCHOR_APART_NS - passed_ns));
 	clock->anchor = take_anchor(&clock->stamper);
 	snprintf(clock->calibration.method, sizeof(clock->calibration.method), "measured");
 	return set_rate(&clock->calibration, &first, &clock->anchor);

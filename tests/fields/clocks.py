@@ -116,11 +116,13 @@ def g8_the_settable_clock_counts_no_overrun() -> None:
 
 
 def g9_a_calibration_waits_once() -> None:
-    """For the rate of a counter, 100 ms; a clock whose rate is known is not waited for."""
+    """For the rate of a counter, what is left of 100 ms; not for a clock whose rate is known."""
     log = os.path.join(FOLDER, "sleeps")
     sleeps = traced("clock_nanosleep,nanosleep,poll,ppoll,select,pselect6", log)
     clock = tlat("check", "--json", "-", under=sleeps).expect(0).json["clock"]
-    assert read(log).count("nanosleep(") == (1 if clock["method"] == "measured" else 0), read(log)
+    sleeps_made = read(log).count("nanosleep(")
+    assert sleeps_made <= (clock["method"] == "measured"), read(log)
+    assert sleeps_made or clock["method"] == "nominal" or clock["span_ms"] >= 100, clock
     with_hpet = with_texts({CLOCKSOURCE: "hpet\n"})
     clock = tlat("check", "--json", "-", under=[*with_hpet, *sleeps]).expect(0).json["clock"]
     assert clock["method"] == "nominal" and "(" not in read(log), read(log)

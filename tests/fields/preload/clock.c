@@ -2,7 +2,7 @@
 /*
  * clock.c - preloaded: a clock with a fault, by FAKE_CLOCK:
  *   round:NS  steps of NS          third:NS  a step of NS at every third reading
- *   slow:NS   a reading takes NS   frozen    the same time for ever
+ *   slow:NS   a reading takes NS   frozen    the same time for ever, years ahead
  *   refused   EPERM, and the time is left unset
  *   rarely:NS one reading in a thousand takes NS
  */
@@ -71,6 +71,6 @@ int clock_gettime(clockid_t id, struct timespec *now)
 	else if (!strncmp(fault, "slow", 4))
 		spin(next, ns);
 	else if (!strcmp(fault, "frozen"))
-		*now = (struct timespec){ 1000, 5 };
+		*now = (struct timespec){ 100000000, 5 };
 	return 0;
 }
