@@ -18,6 +18,8 @@ LOCKS = PRIVILEGED and not os.environ.get("TLAT_SANITIZE")  # which answer for m
 CPUS = sorted(os.sched_getaffinity(0))
 ONE = str(CPUS[-1])
 LIST = ",".join(map(str, CPUS[:2]))
+TRACING = "/sys/kernel/tracing"
+MARKS = os.access(f"{TRACING}/trace_marker", os.W_OK)
 
 # Words as the callers give them; what takes minutes there takes a second here.
 COMMANDS = {
@@ -74,6 +76,7 @@ def the_command_lines_of_others_run():
     for name, words in COMMANDS.items():
         words = words if LOCKS else without_locks(words)
         words = words if PRIVILEGED else unprivileged(words)
+        words = words if MARKS else [word for word in words if word != "--tracemark"]
         stop = (1, signal.SIGINT) if name in ENDLESS else None
         out = cyc.run(words, stop, env={})
         assert out.code == 0, (name, out.code, out.err)
@@ -252,20 +255,20 @@ def a_way_that_is_not_measured_is_explained():
 
 
 def the_trace_is_marked_and_stopped():
-    root = "/sys/kernel/tracing"
-    if not PRIVILEGED or not os.access(f"{root}/trace_marker", os.W_OK):
+    if not PRIVILEGED or not MARKS:
         return
-    before = read(f"{root}/tracing_on").strip()
+    before = read(f"{TRACING}/tracing_on").strip()
     try:
-        with open(f"{root}/tracing_on", "w", encoding="utf-8") as file:
+        with open(f"{TRACING}/tracing_on", "w", encoding="utf-8") as file:
             file.write("1")
         out = cyc.run(["-q", "-b", "1", "--tracemark"])
         value = re.search(r"# Break value: (\d+)", out.out).group(1)
-        assert read(f"{root}/tracing_on").strip() == "0"
-        mark = re.search(r"timerlat: timer-nanosleep .*: (\d+) ns is above 1999 ns", read(f"{root}/trace"))
-        assert mark and int(mark.group(1)) // 1000 == int(value), (mark, value)
+        assert read(f"{TRACING}/tracing_on").strip() == "0"
+        marks = re.findall(r"timerlat: timer-nanosleep .*: (\d+) ns is above 1999 ns",
+                           read(f"{TRACING}/trace"))  # of earlier runs, too
+        assert marks and int(marks[-1]) // 1000 == int(value), (marks, value)
     finally:
-        with open(f"{root}/tracing_on", "w", encoding="utf-8") as file:
+        with open(f"{TRACING}/tracing_on", "w", encoding="utf-8") as file:
             file.write(before)
 
 
@@ -277,7 +280,16 @@ TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invent
          a_way_that_is_not_measured_is_explained, the_trace_is_marked_and_stopped]
 
 
+def begin_again_with_a_tracefs():
+    """In a mount namespace of its own, where this process may make one."""
+    mounted = ["unshare", "-m", "sh", "-c", f'mount -t tracefs tracefs {TRACING} && exec "$@"', "sh"]
+    if PRIVILEGED and not MARKS and subprocess.run([*mounted, "true"], check=False,
+                                                   stderr=subprocess.DEVNULL).returncode == 0:
+        os.execvp(mounted[0], [*mounted, sys.executable, *sys.argv])
+
+
 def main():
+    begin_again_with_a_tracefs()
     failed = 0
     for test in TESTS:
         name = test.__name__.replace("_", " ")
