@@ -24,7 +24,7 @@
 struct tlat_cyc_config {
 	/* threads */
 	int64_t threads;
-	const char *affinity; /* CPU list; "": all that this process may use; NULL: not pinned */
+	const char *affinity;	  /* CPU list; "": all that this process may use; NULL: none */
 	const char *mainaffinity; /* NULL: beside the measured CPUs */
 	int64_t interval_us, distance_us;
 	int64_t policy; /* enum tlat_policy */
@@ -60,9 +60,10 @@ static inline bool tlat_cyc_omits_empty(const struct tlat_cyc_config *config)
 	return config->shape >= 7;
 }
 
-static inline bool tlat_cyc_hides_floating_cpu(const struct tlat_cyc_config *config)
+/* Threads that -a and -S say nothing about; before, they were on all CPUs in turn as with -a. */
+static inline bool tlat_cyc_floats(const struct tlat_cyc_config *config)
 {
-	return config->shape >= 5;
+	return !config->affinity && config->shape >= 5;
 }
 
 /* One line on standard error, after the program's name. Returns TLAT_CYC_BAD. */

@@ -220,8 +220,10 @@ static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config
 		if (config->affinity || config->threads == TLAT_CYC_ALL)
 			say_left_out(cpus, machine);
 	}
-	cpus->floats = !config->affinity;
+	cpus->floats = tlat_cyc_floats(config);
 	cpus->threads = config->threads == TLAT_CYC_ALL ? cpus->n : (int32_t)config->threads;
+	if (!named && !cpus->floats && cpus->threads < cpus->n)
+		cpus->n = cpus->threads; /* the others are left for the main thread */
 	cpus->list = list_of(cpus->cpus, cpus->n);
 	find_rest(cpus, allowed, n_allowed);
 	return cpus->list ? 0 : out_of_memory();

@@ -18,6 +18,8 @@ SAME = """
 -q -l 5 -t 2
 -q -l 5 -t2 -d 0
 -q -l 5 -t3 -i 2000 -d 250
+-q -l 5 -t3 --json=@json
+-q -l 5 -t --json=@json
 -q -l 5 -S
 -q -l 5 -S -p 80 -m
 -q -l 5 -a
@@ -105,6 +107,10 @@ DIFFERENT = {
 }
 NEVER_THEIRS = {"-q -l 5 -i 0"}
 
+# What was asked for is the same to the digit: of text, and of JSON.
+ASKED = re.compile(r"^T: *(\d+) \( *\d+\) P: *(\d+) I:(\d+)", re.M)
+CPU = re.compile(r'"cpu": (-?\d+)')
+
 # A number and the blanks or zeros that pad it.
 NUMBER = re.compile(r"[ ]*\d+(?:\.\d+)?")
 # What repeats as often as values happen to come: it is the shape of one that counts.
@@ -186,6 +192,11 @@ def words_of(command):
     return [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
 
 
+def asked_in(text):
+    """Numbers that are not measured: threads, priorities and intervals; CPUs."""
+    return list(dict.fromkeys(ASKED.findall(text))), CPU.findall(text)
+
+
 def check_same(command):
     theirs = cyc.run(words_of(command), program=THEIRS)
     ours = cyc.run(words_of(command))
@@ -197,6 +208,9 @@ def check_same(command):
     problem = compare("stdout", theirs.out, ours.out)
     for name in theirs.files:
         problem = problem or compare(name, theirs.files[name], ours.files.get(name, ""))
+    for a, b in [(theirs.out, ours.out), *((theirs.files[n], ours.files[n]) for n in theirs.files)]:
+        if not problem and asked_in(a) != asked_in(b):
+            problem = f"threads:\n  theirs {asked_in(a)}\n  ours   {asked_in(b)}"
     return problem
 
 
