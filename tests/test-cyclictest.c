@@ -147,14 +147,22 @@ static void policy_and_priority_agree(void **state)
 {
 	static const struct {
 		const char *line;
-		int policy, priority;
+		int policy, priority; /* of 3 threads */
 		const char *says;
 	} cases[] = {
 		{ "cyc|--policy=batch", TLAT_SCHED_BATCH, 0, "" },
 		{ "cyc|--policy=idle", TLAT_SCHED_IDLE, 0, "" },
 		{ "cyc|--policy=normal", TLAT_SCHED_OTHER, 0, "" },
 		{ "cyc|--policy=rr|-p3", TLAT_SCHED_RR, 3, "" },
-		{ "cyc|--policy=fifo", TLAT_SCHED_FIFO, 2, "priority 2" },
+		{ "cyc|--policy=fifo", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|--policy=rr|-p0", TLAT_SCHED_RR, 4, "priority 4 is used" },
+		{ "cyc|-p0", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|--priospread", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|--priospread|--policy=rr", TLAT_SCHED_RR, 4, "priority 4 is used" },
+		{ "cyc|--priospread|-p9", TLAT_SCHED_FIFO, 9, "" },
+		{ "cyc|--policy=batch|-p0", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|-p0|--policy=batch", TLAT_SCHED_BATCH, 0, "" },
+		{ "cyc|--policy=other|-p5", TLAT_SCHED_FIFO, 5, "policy other has no priorities" },
 		{ "cyc|-p5|--policy=other", TLAT_SCHED_FIFO, 5, "policy other has no priorities" },
 		{ "cyc|-y|rr|-p5", TLAT_SCHED_RR, 5, "is now --policy" },
 	};
@@ -163,10 +171,15 @@ static void policy_and_priority_agree(void **state)
 	(void)state;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(cases); i++) {
 		assert_int_equal(parse(&c, cases[i].line), 0);
+		tlat_cyc_choose_priority(&c, 3);
 		assert_int_equal(c.policy, cases[i].policy);
 		assert_int_equal(c.priority, cases[i].priority);
 		assert_non_null(strstr(said, cases[i].says));
+		assert_true(*cases[i].says || !*said);
 	}
+	assert_int_equal(parse(&c, "cyc|--priospread"), 0);
+	tlat_cyc_choose_priority(&c, 300);
+	assert_int_equal(c.priority, 99);
 }
 
 static void what_cannot_be_read_is_refused_by_name(void **state)

@@ -15,10 +15,11 @@
 #include "quantity.h"
 #include "tool.h"
 
-#define OPTIONS_MAX 96
-#define LONG_BASE   256 /* above every letter */
-#define HELP	    (LONG_BASE - 1)
-#define VERSION	    (LONG_BASE - 2)
+#define OPTIONS_MAX  96
+#define PRIORITY_MAX 99
+#define LONG_BASE    256 /* above every letter */
+#define HELP	     (LONG_BASE - 1)
+#define VERSION	     (LONG_BASE - 2)
 
 /* Our table in getopt's words. */
 struct words {
@@ -165,22 +166,21 @@ static int parse(struct tlat_cyc_config *config, int argc, char **argv)
 	return error ? error : check_operands(argc, argv);
 }
 
-/* A priority means a real-time policy, whatever was named. */
 static void settle_policy(struct tlat_cyc_config *config)
 {
-	bool ranked = config->policy == TLAT_SCHED_FIFO || config->policy == TLAT_SCHED_RR;
-
-	if (config->priority && !ranked) {
-		if (config->policy != TLAT_CYC_UNSET)
-			tlat_cyc_say("policy %s has no priorities: fifo is used",
-				     tlat_policy_name((int)config->policy));
-		config->policy = TLAT_SCHED_FIFO;
-	} else if (ranked && !config->priority) {
-		tlat_cyc_say("priority 2 is used, as none was given");
-		config->priority = 2;
-	} else if (!ranked && config->policy == TLAT_CYC_UNSET) {
+	if (config->priority || config->priospread)
+		tlat_cyc_rank(config);
+	else if (config->policy == TLAT_CYC_UNSET)
 		config->policy = TLAT_SCHED_OTHER;
-	}
+}
+
+/* Room for --priospread, down to 2: as it always was. */
+void tlat_cyc_choose_priority(struct tlat_cyc_config *config, int32_t threads)
+{
+	if (!tlat_cyc_is_ranked(config) || config->priority)
+		return;
+	config->priority = threads < PRIORITY_MAX ? threads + 1 : PRIORITY_MAX;
+	tlat_cyc_say("priority %d is used, as none above 0 was given", (int)config->priority);
 }
 
 static void settle_threads(struct tlat_cyc_config *config)

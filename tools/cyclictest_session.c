@@ -163,7 +163,7 @@ static int open_rest(struct tlat_cyc_session *s)
 	return r < 0 ? r : tlat_cyc_status_open(&s->status, config->fifo);
 }
 
-int tlat_cyc_session_open(struct tlat_cyc_session *s, const struct tlat_cyc_config *config)
+int tlat_cyc_session_open(struct tlat_cyc_session *s, struct tlat_cyc_config *config)
 {
 	int r;
 
@@ -178,6 +178,8 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, const struct tlat_cyc_conf
 		r = open_machine(s);
 	if (r == 0)
 		r = tlat_cyc_cpus_find(&s->cpus, config, s->machine);
+	if (r == 0)
+		tlat_cyc_choose_priority(config, s->cpus.threads);
 	if (r == 0)
 		r = place_main(s);
 	if (r == 0)

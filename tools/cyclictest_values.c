@@ -96,6 +96,32 @@ int tlat_cyc_take_policy(const struct tlat_cyc_option *option, const char *value
 	return -EINVAL;
 }
 
+bool tlat_cyc_is_ranked(const struct tlat_cyc_config *config)
+{
+	return config->policy == TLAT_SCHED_FIFO || config->policy == TLAT_SCHED_RR;
+}
+
+void tlat_cyc_rank(struct tlat_cyc_config *config)
+{
+	if (tlat_cyc_is_ranked(config))
+		return;
+	if (config->policy != TLAT_CYC_UNSET)
+		tlat_cyc_say("policy %s has no priorities: fifo is used",
+			     tlat_policy_name((int)config->policy));
+	config->policy = TLAT_SCHED_FIFO;
+}
+
+/* Even 0 is a wish for a real-time policy, unless another is named after it. */
+int tlat_cyc_take_priority(const struct tlat_cyc_option *option, const char *value,
+			   struct tlat_cyc_config *config, char *why)
+{
+	int error = tlat_cyc_take_number(option, value, config, why);
+
+	if (!error)
+		tlat_cyc_rank(config);
+	return error;
+}
+
 int tlat_cyc_take_clock(const struct tlat_cyc_option *option, const char *value,
 			struct tlat_cyc_config *config, char *why)
 {

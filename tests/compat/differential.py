@@ -31,6 +31,16 @@ SAME = """
 -q -l 5 --policy=rr -p 3
 -q -l 5 --policy=fifo
 -q -l 5 --policy=other
+-q -l 5 -t3 --policy=fifo
+-q -l 5 -t3 --policy=rr -p 0
+-q -l 5 --priospread
+-q -l 5 -t3 --priospread
+-q -l 5 -S --priospread
+-q -l 5 -p 0
+-q -l 5 -t3 -p 0
+-q -l 5 --policy=batch -p 0
+-q -l 5 -p 0 --policy=other
+-q -l 5 -p 5 --policy=other
 -q -l 5 -N
 -q -l 5 -D 3
 -q -D 1 -i 200000
