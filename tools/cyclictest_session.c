@@ -77,12 +77,9 @@ static int put_main_on(struct tlat_cyc_session *s, const char *list)
 /* Where the user says; the machine is read again, so that the library's own thread obeys too. */
 static int place_main_as_told(struct tlat_cyc_session *s)
 {
-	struct tlat_cyc_config config = *s->config;
 	struct tlat_cyc_cpus cpus;
-	int r;
+	int r = tlat_cyc_cpus_find_main(&cpus, s->config, s->machine);
 
-	config.affinity = s->config->mainaffinity;
-	r = tlat_cyc_cpus_find(&cpus, &config, s->machine);
 	if (r == 0)
 		r = put_main_on(s, cpus.list);
 	tlat_cyc_cpus_free(&cpus);

@@ -174,6 +174,29 @@ def figures_can_be_had_while_it_runs():
         assert not os.path.exists(shared) and not os.path.exists(pipe)
 
 
+def a_pipe_that_is_there_is_replaced():
+    with tempfile.TemporaryDirectory() as work:
+        pipe, file = f"{work}/pipe", f"{work}/file"
+        os.mkfifo(pipe)
+        out = cyc.run(["-q", "-l", "5", "-F", pipe])
+        assert out.code == 0 and not os.path.exists(pipe), out.err
+        with open(file, "w", encoding="utf-8") as kept:
+            kept.write("kept")
+        os.symlink("pipe", f"{work}/link")
+        os.mkfifo(pipe)
+        for path in (file, f"{work}/link", work):
+            out = cyc.run(["-q", "-l", "5", "-F", path])
+            assert out.code == 1 and f"--fifo {path}: cannot be made" in out.err, out.err
+        assert read(file) == "kept" and os.path.exists(f"{work}/link")
+
+
+def an_unreadable_list_is_named_by_its_option():
+    for option in ("--affinity", "--mainaffinity"):
+        out = cyc.run(["-q", "-l", "5", option, "9999"])
+        assert out.code == 1 and out.err.startswith(f"tlat-cyclictest: {option} '9999': "), out.err
+        assert out.err.count("\n") == 1, out.err
+
+
 def threads_of(child):
     """The measuring threads as they are numbered in the lines that SIGUSR2 asks for."""
     shared = f"/dev/shm/cyclictest{child.pid}"
@@ -296,7 +319,8 @@ def the_trace_is_marked_and_stopped():
 
 TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invents_nothing,
          timeout_ends_it_with_its_figures, json_and_text_are_of_the_same_cycles,
-         strings_are_escaped, figures_can_be_had_while_it_runs,
+         strings_are_escaped, figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
+         an_unreadable_list_is_named_by_its_option,
          policies_are_in_force_and_main_is_elsewhere, threads_without_a_list_are_pinned_up_to_2_4,
          smis_are_counted_by_cpu, what_is_strict_is_honest,
          the_whole_report_says_what_the_text_cannot, newer_versions_shape,

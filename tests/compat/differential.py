@@ -22,6 +22,7 @@ SAME = """
 -q -l 5 -t --json=@json
 -q -l 5 -S
 -q -l 5 -S -p 80 -m
+-q -l 5 -S -a 0 --json=@json
 -q -l 5 -a
 -q -l 5 -a 0
 -q -l 5 -a0 -t2
@@ -41,6 +42,8 @@ SAME = """
 -q -l 5 --policy=batch -p 0
 -q -l 5 -p 0 --policy=other
 -q -l 5 -p 5 --policy=other
+-q -l 5 -p 3 --policy=FIFO
+-q -l 5 -D 1M
 -q -l 5 -N
 -q -l 5 -D 3
 -q -D 1 -i 200000
@@ -51,6 +54,9 @@ SAME = """
 -q -l 5 --latency=50
 -q -l 5 -A 200 -t2
 -q -l 5 --secaligned=100 -i 5000
+-q -l 5 -A 200 --secaligned=100
+-q -l 5 --trace -b 50000000
+--ver -q -l 5
 -q -l 5 -h 20
 -q -l 5 -h 20 -t2
 -q -l 5 -H 20 -t2
