@@ -100,12 +100,13 @@ static void words_are_taken_as_callers_give_them(void **state)
 	assert_int_equal(c.threads, 4);
 	assert_string_equal(c.affinity, "0,2-3");
 
-	assert_int_equal(parse(&c, "cyc|-t|3|-a|!0|-A|200|--secaligned|7|-H|5"), 0);
+	assert_int_equal(parse(&c, "cyc|-t|3|-a|!0|-A|200|-H|5"), 0);
 	assert_int_equal(c.threads, 3);
 	assert_string_equal(c.affinity, "!0");
 	assert_int_equal(c.aligned_us, 200);
-	assert_int_equal(c.secaligned_us, 7);
 	assert_true(c.histofall);
+	assert_int_equal(parse(&c, "cyc|--secaligned|7"), 0);
+	assert_int_equal(c.secaligned_us, 7);
 
 	assert_int_equal(parse(&c, "cyc|-t|-a|-A|-q"), 0);
 	assert_int_equal(c.threads, TLAT_CYC_ALL);
@@ -124,15 +125,54 @@ static void words_are_taken_as_callers_give_them(void **state)
 	assert_string_equal(c.affinity, "");
 }
 
+/* Names that rt-tests does not have must stand in full. */
+static void long_names_can_be_shortened_as_with_rt_tests(void **state)
+{
+	struct tlat_cyc_config c;
+
+	(void)state;
+	assert_int_equal(parse(&c, "cyc||--trace|--verb|--n|--de|--tracer=x|--trace|--irqsoff"), 0);
+	assert_true(c.tracemark && c.verbose && c.nsecs && c.default_system);
+	assert_int_equal(parse(&c, "cyc|-l|5|word|--ver"), -EINVAL);
+	assert_true(c.verbose && c.loops == 5);
+	assert_int_equal(parse(&c, "cyc|--align=3|--prio|7|--priospread|--policy=rr"), 0);
+	assert_int_equal(c.aligned_us, 3);
+	assert_int_equal(c.priority, 7);
+	assert_int_equal(c.policy, TLAT_SCHED_RR);
+	assert_int_equal(parse(&c, "cyc|--notrac"), -EINVAL);
+	assert_non_null(strstr(said, "no option --notrac"));
+	assert_int_equal(parse(&c, "cyc|--s"), -EINVAL);
+	assert_int_equal(parse(&c, "cyc|--version"), 1);
+}
+
+/* Before or after it. */
+static void a_list_is_left_out_beside_one_thread_per_cpu(void **state)
+{
+	static const char *const lines[] = { "cyc|-v|-S|-a|0", "cyc|-v|-a|0|-S",
+					     "cyc|-v|-a0|--numa|--smp" };
+	struct tlat_cyc_config c;
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(lines); i++) {
+		assert_int_equal(parse(&c, lines[i]), 0);
+		assert_string_equal(c.affinity, "");
+		assert_false(c.announced);
+		assert_non_null(strstr(said, "-a is left out of account"));
+	}
+	assert_int_equal(parse(&c, "cyc|-S|-a"), 0);
+	assert_string_equal(said, "");
+}
+
 static void durations_have_suffixes(void **state)
 {
 	static const struct {
 		const char *line;
 		int64_t seconds;
 	} cases[] = {
-		{ "cyc|-D|30", 30 },   { "cyc|-D|30s", 30 },  { "cyc|-D|5m", 300 },
-		{ "cyc|-D|2h", 7200 }, { "cyc|-D1d", 86400 }, { "cyc|--duration= 7 ", 7 },
-		{ "cyc|-D|0", 0 },
+		{ "cyc|-D|30", 30 },	{ "cyc|-D|30s", 30 },  { "cyc|-D|5m", 300 },
+		{ "cyc|-D|2h", 7200 },	{ "cyc|-D1d", 86400 }, { "cyc|--duration= 7 ", 7 },
+		{ "cyc|-D|0", 0 },	{ "cyc|-D|1M", 60 },   { "cyc|-D|1H", 3600 },
+		{ "cyc|-D2D", 172800 },
 	};
 	struct tlat_cyc_config c;
 
@@ -147,14 +187,24 @@ static void policy_and_priority_agree(void **state)
 {
 	static const struct {
 		const char *line;
-		int policy, priority;
+		int policy, priority; /* of 3 threads */
 		const char *says;
 	} cases[] = {
 		{ "cyc|--policy=batch", TLAT_SCHED_BATCH, 0, "" },
 		{ "cyc|--policy=idle", TLAT_SCHED_IDLE, 0, "" },
 		{ "cyc|--policy=normal", TLAT_SCHED_OTHER, 0, "" },
 		{ "cyc|--policy=rr|-p3", TLAT_SCHED_RR, 3, "" },
-		{ "cyc|--policy=fifo", TLAT_SCHED_FIFO, 2, "priority 2" },
+		{ "cyc|--policy=FIFO|-p3", TLAT_SCHED_FIFO, 3, "" },
+		{ "cyc|--policy=Normal", TLAT_SCHED_OTHER, 0, "" },
+		{ "cyc|--policy=fifo", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|--policy=rr|-p0", TLAT_SCHED_RR, 4, "priority 4 is used" },
+		{ "cyc|-p0", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|--priospread", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|--priospread|--policy=rr", TLAT_SCHED_RR, 4, "priority 4 is used" },
+		{ "cyc|--priospread|-p9", TLAT_SCHED_FIFO, 9, "" },
+		{ "cyc|--policy=batch|-p0", TLAT_SCHED_FIFO, 4, "priority 4 is used" },
+		{ "cyc|-p0|--policy=batch", TLAT_SCHED_BATCH, 0, "" },
+		{ "cyc|--policy=other|-p5", TLAT_SCHED_FIFO, 5, "policy other has no priorities" },
 		{ "cyc|-p5|--policy=other", TLAT_SCHED_FIFO, 5, "policy other has no priorities" },
 		{ "cyc|-y|rr|-p5", TLAT_SCHED_RR, 5, "is now --policy" },
 	};
@@ -163,10 +213,15 @@ static void policy_and_priority_agree(void **state)
 	(void)state;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(cases); i++) {
 		assert_int_equal(parse(&c, cases[i].line), 0);
+		tlat_cyc_choose_priority(&c, 3);
 		assert_int_equal(c.policy, cases[i].policy);
 		assert_int_equal(c.priority, cases[i].priority);
 		assert_non_null(strstr(said, cases[i].says));
+		assert_true(*cases[i].says || !*said);
 	}
+	assert_int_equal(parse(&c, "cyc|--priospread"), 0);
+	tlat_cyc_choose_priority(&c, 300);
+	assert_int_equal(c.priority, 99);
 }
 
 static void what_cannot_be_read_is_refused_by_name(void **state)
@@ -190,6 +245,7 @@ static void what_cannot_be_read_is_refused_by_name(void **state)
 		{ "cyc|-k", "no option -k" },
 		{ "cyc|-q|word", "'word' is no option" },
 		{ "cyc|-o3", "-o reduces what -v prints" },
+		{ "cyc|-A|--secaligned", "-A and --secaligned exclude each other" },
 		{ "cyc|--shape|1.9", "--shape '1.9'" },
 		{ "cyc|--shape|2.-4", "--shape '2.-4'" },
 		{ "cyc|--histfile=", "--histfile '': empty" },
@@ -566,6 +622,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_original),
 		cmocka_unit_test(words_are_taken_as_callers_give_them),
+		cmocka_unit_test(long_names_can_be_shortened_as_with_rt_tests),
+		cmocka_unit_test(a_list_is_left_out_beside_one_thread_per_cpu),
 		cmocka_unit_test(durations_have_suffixes),
 		cmocka_unit_test(policy_and_priority_agree),
 		cmocka_unit_test(what_cannot_be_read_is_refused_by_name),

@@ -228,8 +228,7 @@ static int run(struct tlat_cyc_session *s, int argc, char **argv)
 					      .stats = &s->stats,
 					      .argc = argc,
 					      .argv = argv,
-					      .start_s = time(NULL),
-					      .floats = s->cpus.floats };
+					      .start_s = time(NULL) };
 	int code;
 
 	if (tlat_cyc_measure(s) < 0)

@@ -24,11 +24,11 @@
 struct tlat_cyc_config {
 	/* threads */
 	int64_t threads;
-	const char *affinity; /* CPU list; "": all that this process may use; NULL: not pinned */
+	const char *affinity;	  /* CPU list; "": all that this process may use; NULL: none */
 	const char *mainaffinity; /* NULL: beside the measured CPUs */
 	int64_t interval_us, distance_us;
-	int64_t policy; /* enum tlat_policy */
-	int64_t priority;
+	int64_t policy;			   /* enum tlat_policy */
+	int64_t priority;		   /* 0 under FIFO and RR: still to be chosen */
 	int64_t aligned_us, secaligned_us; /* offsets; unset: not aligned */
 	bool smp, priospread;
 	/* clock and way of sleeping */
@@ -60,9 +60,10 @@ static inline bool tlat_cyc_omits_empty(const struct tlat_cyc_config *config)
 	return config->shape >= 7;
 }
 
-static inline bool tlat_cyc_hides_floating_cpu(const struct tlat_cyc_config *config)
+/* Threads that -a and -S say nothing about; before, they were on all CPUs in turn as with -a. */
+static inline bool tlat_cyc_floats(const struct tlat_cyc_config *config)
 {
-	return config->shape >= 5;
+	return !config->affinity && config->shape >= 5;
 }
 
 /* One line on standard error, after the program's name. Returns TLAT_CYC_BAD. */
@@ -73,5 +74,12 @@ int tlat_cyc_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * one line on standard error.
  */
 int tlat_cyc_options(struct tlat_cyc_config *config, int argc, char **argv);
+
+/* Whether the policy has priorities. */
+bool tlat_cyc_is_ranked(const struct tlat_cyc_config *config);
+
+/* The priority that a policy needs and nobody gave, by the number of threads; with a line on
+ * standard error. */
+void tlat_cyc_choose_priority(struct tlat_cyc_config *config, int32_t threads);
 
 #endif /* TLAT_CYCLICTEST_H */

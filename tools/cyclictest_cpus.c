@@ -124,8 +124,26 @@ char *tlat_cyc_cpus_translate(const char *text, const int32_t *allowed, int32_t 
 	return list;
 }
 
-static int resolve(struct tlat_cyc_cpus *cpus, const char *text, const int32_t *allowed,
-		   int32_t n_allowed, const struct tlat_machine *machine)
+static void say_overridden(const struct tlat_cyc_cpus *cpus, const int32_t *allowed, int32_t n)
+{
+	int32_t *beyond = calloc((size_t)cpus->n + 1, sizeof(*beyond)), left = 0;
+	char *list;
+
+	for (int32_t i = 0; beyond && i < cpus->n; i++)
+		if (!bsearch(&cpus->cpus[i], allowed, (size_t)n, sizeof(*allowed), ascending))
+			beyond[left++] = cpus->cpus[i];
+	list = left ? list_of(beyond, left) : NULL;
+	if (list)
+		tlat_cyc_say(
+			"CPUs outside this process's affinity mask are used, as they are named: %s",
+			list);
+	free(list);
+	free(beyond);
+}
+
+/* What option names. */
+static int resolve(struct tlat_cyc_cpus *cpus, const char *option, const char *text,
+		   const int32_t *allowed, int32_t n_allowed, const struct tlat_machine *machine)
 {
 	char *list = tlat_cyc_cpus_translate(text, allowed, n_allowed);
 	struct tlat_error error;
@@ -139,11 +157,12 @@ static int resolve(struct tlat_cyc_cpus *cpus, const char *text, const int32_t *
 	n = tlat_machine_cpus(machine, list, cpus->cpus, TLAT_CPUS_MAX, &error);
 	free(list);
 	if (n < 0) {
-		tlat_cyc_say("--affinity '%s': %s", text, error.text);
+		tlat_cyc_say("%s '%s': %s", option, text, error.text);
 		return n;
 	}
 	qsort(cpus->cpus, (size_t)n, sizeof(*cpus->cpus), ascending);
 	cpus->n = n;
+	say_overridden(cpus, allowed, n_allowed);
 	return 0;
 }
 
@@ -183,23 +202,6 @@ static void say_left_out(const struct tlat_cyc_cpus *cpus, const struct tlat_mac
 	free(isolated);
 }
 
-static void say_overridden(const struct tlat_cyc_cpus *cpus, const int32_t *allowed, int32_t n)
-{
-	int32_t *beyond = calloc((size_t)cpus->n + 1, sizeof(*beyond)), left = 0;
-	char *list;
-
-	for (int32_t i = 0; beyond && i < cpus->n; i++)
-		if (!bsearch(&cpus->cpus[i], allowed, (size_t)n, sizeof(*allowed), ascending))
-			beyond[left++] = cpus->cpus[i];
-	list = left ? list_of(beyond, left) : NULL;
-	if (list)
-		tlat_cyc_say(
-			"CPUs outside this process's affinity mask are used, as they are named: %s",
-			list);
-	free(list);
-	free(beyond);
-}
-
 static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
 		const struct tlat_machine *machine, int32_t *allowed, int32_t n_allowed)
 {
@@ -207,10 +209,9 @@ static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config
 	int error;
 
 	if (named) {
-		error = resolve(cpus, config->affinity, allowed, n_allowed, machine);
+		error = resolve(cpus, "--affinity", config->affinity, allowed, n_allowed, machine);
 		if (error)
 			return error;
-		say_overridden(cpus, allowed, n_allowed);
 	} else {
 		cpus->cpus = calloc((size_t)n_allowed + 1, sizeof(*cpus->cpus));
 		if (!cpus->cpus)
@@ -220,8 +221,10 @@ static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config
 		if (config->affinity || config->threads == TLAT_CYC_ALL)
 			say_left_out(cpus, machine);
 	}
-	cpus->floats = !config->affinity;
+	cpus->floats = tlat_cyc_floats(config);
 	cpus->threads = config->threads == TLAT_CYC_ALL ? cpus->n : (int32_t)config->threads;
+	if (!named && !cpus->floats && cpus->threads < cpus->n)
+		cpus->n = cpus->threads; /* the others are left for the main thread */
 	cpus->list = list_of(cpus->cpus, cpus->n);
 	find_rest(cpus, allowed, n_allowed);
 	return cpus->list ? 0 : out_of_memory();
@@ -240,6 +243,24 @@ int tlat_cyc_cpus_find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config 
 	error = find(cpus, config, machine, allowed, n_allowed);
 	free(allowed);
 	return error;
+}
+
+int tlat_cyc_cpus_find_main(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+			    const struct tlat_machine *machine)
+{
+	int32_t *allowed, n_allowed;
+	int error;
+
+	*cpus = (struct tlat_cyc_cpus){ 0 };
+	error = find_allowed(&allowed, &n_allowed);
+	if (error)
+		return error;
+	error = resolve(cpus, "--mainaffinity", config->mainaffinity, allowed, n_allowed, machine);
+	free(allowed);
+	if (error)
+		return error;
+	cpus->list = list_of(cpus->cpus, cpus->n);
+	return cpus->list ? 0 : out_of_memory();
 }
 
 void tlat_cyc_cpus_free(struct tlat_cyc_cpus *cpus)

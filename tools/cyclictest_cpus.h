@@ -19,6 +19,9 @@ struct tlat_cyc_cpus {
 /* Returns 0, or a negative errno after one line on standard error. Free it either way. */
 int tlat_cyc_cpus_find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
 		       const struct tlat_machine *machine);
+/* The same for what --mainaffinity names: cpus, n and list only. */
+int tlat_cyc_cpus_find_main(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+			    const struct tlat_machine *machine);
 void tlat_cyc_cpus_free(struct tlat_cyc_cpus *cpus);
 
 /* As the library wants a list of libnuma's kind, "!0-1" or "+0-1"; to be given to free(3). NULL:

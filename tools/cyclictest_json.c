@@ -134,13 +134,13 @@ static void put_figures(const struct tlat_cyc_thread *thread, FILE *out)
 static void put_thread(const struct tlat_cyc_document *d, int32_t i, FILE *out)
 {
 	const struct tlat_cyc_thread *thread = &d->stats->threads[i];
-	bool hidden = d->floats && tlat_cyc_hides_floating_cpu(d->config);
 
 	fprintf(out, "    \"%" PRId32 "\": {\n", i);
 	if (d->config->rows || !tlat_cyc_omits_empty(d->config))
 		put_rows(thread, d->config->rows, out);
 	put_figures(thread, out);
-	fprintf(out, "      \"cpu\": %" PRId32 ",\n", hidden ? -1 : thread->cpu);
+	fprintf(out, "      \"cpu\": %" PRId32 ",\n",
+		tlat_cyc_floats(d->config) ? -1 : thread->cpu);
 	fprintf(out, "      \"node\": %" PRId32 "\n", tlat_cyc_cpus_node(d->machine, thread->cpu));
 	fprintf(out, "    }%s\n", i + 1 < d->stats->n ? "," : "");
 }

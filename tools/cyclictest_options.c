@@ -15,14 +15,16 @@
 #include "quantity.h"
 #include "tool.h"
 
-#define OPTIONS_MAX 96
-#define LONG_BASE   256 /* above every letter */
-#define HELP	    (LONG_BASE - 1)
-#define VERSION	    (LONG_BASE - 2)
+#define OPTIONS_MAX  96
+#define PRIORITY_MAX 99
+#define LONG_BASE    256 /* above every letter */
+#define HELP	     (LONG_BASE - 1)
+#define VERSION	     (LONG_BASE - 2)
 
 /* Our table in getopt's words. */
 struct words {
-	struct option longs[OPTIONS_MAX + 3];
+	struct option longs[OPTIONS_MAX + 2];
+	struct option in_full[OPTIONS_MAX + 2]; /* those that cannot be shortened */
 	char letters[3 * OPTIONS_MAX];
 };
 
@@ -39,15 +41,18 @@ static void make_words(struct words *words)
 {
 	static const int has_arg[] = { no_argument, required_argument, optional_argument };
 	char *letter = words->letters;
-	size_t n = 0;
+	size_t n = 0, n_full = 0;
 
 	*letter++ = ':'; /* a missing argument is told from an unknown option */
 	for (size_t i = 0; i < tlat_cyc_table_size; i++) {
 		const struct tlat_cyc_option *option = &tlat_cyc_table[i];
+		struct option word = { option->name, has_arg[option->kind], NULL,
+				       LONG_BASE + (int)i };
 
-		if (!is_named_before(i))
-			words->longs[n++] = (struct option){ option->name, has_arg[option->kind],
-							     NULL, LONG_BASE + (int)i };
+		if (option->group)
+			words->longs[n++] = word;
+		else if (!is_named_before(i))
+			words->in_full[n_full++] = word;
 		if (!option->letter)
 			continue;
 		*letter++ = option->letter;
@@ -56,8 +61,35 @@ static void make_words(struct words *words)
 	}
 	*letter = '\0';
 	words->longs[n++] = (struct option){ "help", no_argument, NULL, HELP };
-	words->longs[n++] = (struct option){ "version", no_argument, NULL, VERSION };
 	words->longs[n] = (struct option){ 0 };
+	words->in_full[n_full++] = (struct option){ "version", no_argument, NULL, VERSION };
+	words->in_full[n_full] = (struct option){ 0 };
+}
+
+/* The word that getopt takes next, unless it is within one of letters. */
+static const char *next_option(int argc, char **argv)
+{
+	for (int i = optind; i < argc; i++)
+		if (argv[i][0] == '-' && argv[i][1])
+			return argv[i];
+	return "";
+}
+
+/* A name that rt-tests does not have must not make a shortened one ambiguous. */
+static const struct option *longs_for(const struct words *words, const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	for (const struct option *o = words->in_full; o->name && length > 2; o++)
+		if (strlen(o->name) == length - 2 && !strncmp(word + 2, o->name, length - 2))
+			return words->in_full;
+	return words->longs;
+}
+
+static int next_of(const struct words *words, int argc, char **argv)
+{
+	return getopt_long(argc, argv, words->letters, longs_for(words, next_option(argc, argv)),
+			   NULL);
 }
 
 static const struct tlat_cyc_option *option_of(int c)
@@ -147,7 +179,7 @@ static int parse(struct tlat_cyc_config *config, int argc, char **argv)
 
 	make_words(&words);
 	opterr = 0;
-	while (!error && (c = getopt_long(argc, argv, words.letters, words.longs, NULL)) >= 0) {
+	while (!error && (c = next_of(&words, argc, argv)) >= 0) {
 		const struct tlat_cyc_option *option;
 
 		if (c == HELP || c == VERSION) {
@@ -165,22 +197,21 @@ static int parse(struct tlat_cyc_config *config, int argc, char **argv)
 	return error ? error : check_operands(argc, argv);
 }
 
-/* A priority means a real-time policy, whatever was named. */
 static void settle_policy(struct tlat_cyc_config *config)
 {
-	bool ranked = config->policy == TLAT_SCHED_FIFO || config->policy == TLAT_SCHED_RR;
-
-	if (config->priority && !ranked) {
-		if (config->policy != TLAT_CYC_UNSET)
-			tlat_cyc_say("policy %s has no priorities: fifo is used",
-				     tlat_policy_name((int)config->policy));
-		config->policy = TLAT_SCHED_FIFO;
-	} else if (ranked && !config->priority) {
-		tlat_cyc_say("priority 2 is used, as none was given");
-		config->priority = 2;
-	} else if (!ranked && config->policy == TLAT_CYC_UNSET) {
+	if (config->priority || config->priospread)
+		tlat_cyc_rank(config);
+	else if (config->policy == TLAT_CYC_UNSET)
 		config->policy = TLAT_SCHED_OTHER;
-	}
+}
+
+/* Room for --priospread, down to 2: as it always was. */
+void tlat_cyc_choose_priority(struct tlat_cyc_config *config, int32_t threads)
+{
+	if (!tlat_cyc_is_ranked(config) || config->priority)
+		return;
+	config->priority = threads < PRIORITY_MAX ? threads + 1 : PRIORITY_MAX;
+	tlat_cyc_say("priority %d is used, as none above 0 was given", (int)config->priority);
 }
 
 static void settle_threads(struct tlat_cyc_config *config)
@@ -189,8 +220,12 @@ static void settle_threads(struct tlat_cyc_config *config)
 		if (config->threads != TLAT_CYC_UNSET)
 			tlat_cyc_say("-t is left out of account: -S is one thread per CPU");
 		config->threads = TLAT_CYC_ALL;
-		if (!config->affinity)
-			config->affinity = "";
+		if (config->affinity && *config->affinity)
+			tlat_cyc_say("-a is left out of account: -S is one thread on each CPU; "
+				     "leave -S out and give -t -a %s",
+				     config->affinity);
+		config->affinity = "";
+		config->announced = false;
 	}
 	if (config->threads == TLAT_CYC_UNSET)
 		config->threads = 1;
@@ -203,14 +238,25 @@ static void settle_threads(struct tlat_cyc_config *config)
 		config->distance_us = 500;
 }
 
+/* What makes no sense together. */
+static int check_pairs(const struct tlat_cyc_config *config)
+{
+	if (config->oscope && !config->verbose)
+		tlat_cyc_say("-o reduces what -v prints; give both");
+	else if (config->aligned_us != TLAT_CYC_UNSET && config->secaligned_us != TLAT_CYC_UNSET)
+		tlat_cyc_say("-A and --secaligned exclude each other, as each says when threads "
+			     "begin; give one");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 static int settle(struct tlat_cyc_config *config)
 {
+	if (check_pairs(config) < 0)
+		return -EINVAL;
 	settle_policy(config);
 	settle_threads(config);
-	if (config->oscope && !config->verbose) {
-		tlat_cyc_say("-o reduces what -v prints; give both");
-		return -EINVAL;
-	}
 	if (config->system && config->posix_timers) {
 		tlat_cyc_say("-s and -x exclude each other: clock_nanosleep is used");
 		config->system = config->posix_timers = false;

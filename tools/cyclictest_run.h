@@ -31,9 +31,9 @@ struct tlat_cyc_session {
  * after one line on standard error. */
 int tlat_cyc_probe_find(const struct tlat_cyc_config *config, const char **ret_probe);
 
-/* cyclictest_session.c: everything before the run. Returns 0, or a negative errno after one line
- * on standard error. Close it either way. */
-int tlat_cyc_session_open(struct tlat_cyc_session *session, const struct tlat_cyc_config *config);
+/* cyclictest_session.c: everything before the run; the config is complete then. Returns 0, or a
+ * negative errno after one line on standard error. Close it either way. */
+int tlat_cyc_session_open(struct tlat_cyc_session *session, struct tlat_cyc_config *config);
 void tlat_cyc_session_close(struct tlat_cyc_session *session);
 
 /* Measure: session->report and session->stats are there afterwards. Returns as above. */

@@ -77,12 +77,9 @@ static int put_main_on(struct tlat_cyc_session *s, const char *list)
 /* Where the user says; the machine is read again, so that the library's own thread obeys too. */
 static int place_main_as_told(struct tlat_cyc_session *s)
 {
-	struct tlat_cyc_config config = *s->config;
 	struct tlat_cyc_cpus cpus;
-	int r;
+	int r = tlat_cyc_cpus_find_main(&cpus, s->config, s->machine);
 
-	config.affinity = s->config->mainaffinity;
-	r = tlat_cyc_cpus_find(&cpus, &config, s->machine);
 	if (r == 0)
 		r = put_main_on(s, cpus.list);
 	tlat_cyc_cpus_free(&cpus);
@@ -163,7 +160,7 @@ static int open_rest(struct tlat_cyc_session *s)
 	return r < 0 ? r : tlat_cyc_status_open(&s->status, config->fifo);
 }
 
-int tlat_cyc_session_open(struct tlat_cyc_session *s, const struct tlat_cyc_config *config)
+int tlat_cyc_session_open(struct tlat_cyc_session *s, struct tlat_cyc_config *config)
 {
 	int r;
 
@@ -178,6 +175,8 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, const struct tlat_cyc_conf
 		r = open_machine(s);
 	if (r == 0)
 		r = tlat_cyc_cpus_find(&s->cpus, config, s->machine);
+	if (r == 0)
+		tlat_cyc_choose_priority(config, s->cpus.threads);
 	if (r == 0)
 		r = place_main(s);
 	if (r == 0)

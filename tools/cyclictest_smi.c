@@ -59,13 +59,14 @@ int tlat_cyc_smi_open(struct tlat_cyc_smi *smi, bool wanted, const struct tlat_c
 	*smi = (struct tlat_cyc_smi){ 0 };
 	if (!wanted)
 		return 0;
+	if (cpus->floats) {
+		tlat_cyc_say("--smi counts by CPU, and from --shape 2.5 on only -a or -S pin "
+			     "threads: give one");
+		return -EINVAL;
+	}
 	if (!is_intel()) {
 		tlat_cyc_say("--smi: this processor does not count its SMIs; leave it out");
 		return -ENODEV;
-	}
-	if (cpus->floats) {
-		tlat_cyc_say("--smi counts by CPU: pin the threads with -a or -S");
-		return -EINVAL;
 	}
 	smi->fds = calloc((size_t)cpus->threads, sizeof(*smi->fds));
 	smi->start = calloc((size_t)cpus->threads, sizeof(*smi->start));

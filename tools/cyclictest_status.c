@@ -70,12 +70,22 @@ static void make_shared(struct tlat_cyc_status *status)
 	status->shared_fd = fd;
 }
 
+/* What a killed program left must not keep the next from running; nothing but a pipe is removed. */
+static int make_fifo(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		unlink(path);
+	return mkfifo(path, 0644);
+}
+
 int tlat_cyc_status_open(struct tlat_cyc_status *status, const char *fifo)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
 	*status = (struct tlat_cyc_status){ .fifo = fifo };
-	if (fifo && mkfifo(fifo, 0644) < 0) {
+	if (fifo && make_fifo(fifo) < 0) {
 		int error = errno;
 
 		tlat_cyc_say("--fifo %s: cannot be made: %s; name a path that is free", fifo,

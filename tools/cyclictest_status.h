@@ -18,7 +18,7 @@ struct tlat_cyc_status {
 /*
  * Take the signals, and make file and pipe. The file is there from the start, as it is how running
  * programs are found. Returns 0, or -errno after one line on standard error: the pipe was asked for
- * and could not be made.
+ * and could not be made; a pipe that is there is replaced.
  */
 int tlat_cyc_status_open(struct tlat_cyc_status *status, const char *fifo);
 void tlat_cyc_status_close(struct tlat_cyc_status *status);

@@ -48,6 +48,8 @@ int tlat_cyc_take_affinity(const struct tlat_cyc_option *option, const char *val
 			   struct tlat_cyc_config *config, char *why);
 int tlat_cyc_take_policy(const struct tlat_cyc_option *option, const char *value,
 			 struct tlat_cyc_config *config, char *why);
+int tlat_cyc_take_priority(const struct tlat_cyc_option *option, const char *value,
+			   struct tlat_cyc_config *config, char *why);
 int tlat_cyc_take_clock(const struct tlat_cyc_option *option, const char *value,
 			struct tlat_cyc_config *config, char *why);
 int tlat_cyc_take_duration(const struct tlat_cyc_option *option, const char *value,
@@ -56,5 +58,8 @@ int tlat_cyc_take_histogram(const struct tlat_cyc_option *option, const char *va
 			    struct tlat_cyc_config *config, char *why);
 int tlat_cyc_take_shape(const struct tlat_cyc_option *option, const char *value,
 			struct tlat_cyc_config *config, char *why);
+
+/* A policy that has priorities, whatever was named. */
+void tlat_cyc_rank(struct tlat_cyc_config *config);
 
 #endif /* TLAT_CYCLICTEST_TABLE_H */

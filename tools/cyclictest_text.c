@@ -91,7 +91,7 @@ static void read_loadavg(char *text, size_t size)
 static void put_policy(const struct tlat_cyc_config *config)
 {
 	const char *name = tlat_policy_name((int)config->policy);
-	bool ranked = config->policy == TLAT_SCHED_FIFO || config->policy == TLAT_SCHED_RR;
+	bool ranked = tlat_cyc_is_ranked(config);
 
 	printf("policy: %s%s%s: ", name, ranked ? "" : "/", ranked ? "" : name);
 }

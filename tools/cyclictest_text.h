@@ -44,7 +44,6 @@ struct tlat_cyc_document {
 	char **argv;
 	int64_t start_s, end_s; /* CLOCK_REALTIME */
 	int code;
-	bool floats;
 };
 
 bool tlat_cyc_write_json(const struct tlat_cyc_document *document, FILE *out);

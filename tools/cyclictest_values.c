@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <timerlat.h>
 
@@ -85,15 +86,41 @@ int tlat_cyc_take_policy(const struct tlat_cyc_option *option, const char *value
 	static const char *const names[] = { "other", "batch", "idle", "fifo", "rr" };
 
 	(void)option;
-	if (!strcmp(value, "normal"))
+	if (!strcasecmp(value, "normal"))
 		value = "other";
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(names); i++)
-		if (!strcmp(value, names[i])) {
-			config->policy = tlat_policy_from_name(value);
+		if (!strcasecmp(value, names[i])) {
+			config->policy = tlat_policy_from_name(names[i]);
 			return 0;
 		}
 	snprintf(why, TLAT_WHY_TEXT, "no such policy; other, normal, batch, idle, fifo or rr");
 	return -EINVAL;
+}
+
+bool tlat_cyc_is_ranked(const struct tlat_cyc_config *config)
+{
+	return config->policy == TLAT_SCHED_FIFO || config->policy == TLAT_SCHED_RR;
+}
+
+void tlat_cyc_rank(struct tlat_cyc_config *config)
+{
+	if (tlat_cyc_is_ranked(config))
+		return;
+	if (config->policy != TLAT_CYC_UNSET)
+		tlat_cyc_say("policy %s has no priorities: fifo is used",
+			     tlat_policy_name((int)config->policy));
+	config->policy = TLAT_SCHED_FIFO;
+}
+
+/* Even 0 is a wish for a real-time policy, unless another is named after it. */
+int tlat_cyc_take_priority(const struct tlat_cyc_option *option, const char *value,
+			   struct tlat_cyc_config *config, char *why)
+{
+	int error = tlat_cyc_take_number(option, value, config, why);
+
+	if (!error)
+		tlat_cyc_rank(config);
+	return error;
 }
 
 int tlat_cyc_take_clock(const struct tlat_cyc_option *option, const char *value,
@@ -121,7 +148,7 @@ int tlat_cyc_take_duration(const struct tlat_cyc_option *option, const char *val
 
 	if (read_number(value, &number, &end) == 0)
 		for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++)
-			if (!strcmp(end, units[i].suffix) && number >= option->min &&
+			if (!strcasecmp(end, units[i].suffix) && number >= option->min &&
 			    number <= option->max / units[i].seconds) {
 				config->duration_s = number * units[i].seconds;
 				return 0;

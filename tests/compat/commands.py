@@ -174,6 +174,29 @@ def figures_can_be_had_while_it_runs():
         assert not os.path.exists(shared) and not os.path.exists(pipe)
 
 
+def a_pipe_that_is_there_is_replaced():
+    with tempfile.TemporaryDirectory() as work:
+        pipe, file = f"{work}/pipe", f"{work}/file"
+        os.mkfifo(pipe)
+        out = cyc.run(["-q", "-l", "5", "-F", pipe])
+        assert out.code == 0 and not os.path.exists(pipe), out.err
+        with open(file, "w", encoding="utf-8") as kept:
+            kept.write("kept")
+        os.symlink("pipe", f"{work}/link")
+        os.mkfifo(pipe)
+        for path in (file, f"{work}/link", work):
+            out = cyc.run(["-q", "-l", "5", "-F", path])
+            assert out.code == 1 and f"--fifo {path}: cannot be made" in out.err, out.err
+        assert read(file) == "kept" and os.path.exists(f"{work}/link")
+
+
+def an_unreadable_list_is_named_by_its_option():
+    for option in ("--affinity", "--mainaffinity"):
+        out = cyc.run(["-q", "-l", "5", option, "9999"])
+        assert out.code == 1 and out.err.startswith(f"tlat-cyclictest: {option} '9999': "), out.err
+        assert out.err.count("\n") == 1, out.err
+
+
 def threads_of(child):
     """The measuring threads as they are numbered in the lines that SIGUSR2 asks for."""
     shared = f"/dev/shm/cyclictest{child.pid}"
@@ -201,10 +224,30 @@ def policies_are_in_force_and_main_is_elsewhere():
     _, main = threads_of(child)
     assert os.sched_getaffinity(main) == {int(ONE)}
     ended(child)
-    child = started("-t2")
-    tids, _ = threads_of(child)
-    assert all(os.sched_getaffinity(t) == set(CPUS) for t in tids), "not pinned without -a"
+
+
+def threads_without_a_list_are_pinned_up_to_2_4():
+    in_turn = [{CPUS[i % len(CPUS)]} for i in range(3)]
+    for words, places in ([], in_turn), (["-a"], in_turn), (["--shape", "2.5"], [set(CPUS)] * 3):
+        child = started("-t3", *words)
+        tids, _ = threads_of(child)
+        found = [os.sched_getaffinity(t) for t in tids]
+        assert found == places, (words, found)
+        ended(child)
+    if len(CPUS) < 2:
+        return
+    child = started()
+    _, main = threads_of(child)
+    assert CPUS[0] not in os.sched_getaffinity(main), "the only measured CPU is not the main thread's"
     ended(child)
+
+
+def smis_are_counted_by_cpu():
+    """Where the processor or the machine does not count them, that is what is said."""
+    out = cyc.run(["-q", "-l", "5", "--smi"])
+    assert out.code == 0 or "--smi: " in out.err, out.err
+    out = cyc.run(["-q", "-l", "5", "--smi", "--shape", "2.5"])
+    assert out.code == 1 and "--smi counts by CPU" in out.err, out.err
 
 
 def what_is_strict_is_honest():
@@ -232,12 +275,14 @@ def the_whole_report_says_what_the_text_cannot():
 
 def newer_versions_shape():
     """What changed from 2.4 to 2.10: rows of zeros and the totals are left out, and so is an empty
-    histogram; a thread that is not pinned has no CPU."""
+    histogram; a thread that is not pinned has no CPU; 2.4 pins."""
     out = cyc.run(["-q", "-l", "20", "-t2", "-h", "2000", "--json=@json", "--shape", "2.10"])
     rows = [line for line in out.lines if re.match(r"\d{6} ", line)]
     assert rows and not any(re.fullmatch(r"\d{6} 000000\t000000", r) for r in rows), rows
     assert "# Total" not in out.out and out.json["rt_test_version:"] == "2.10"
     assert [t["cpu"] for t in out.threads] == [-1, -1]
+    out = cyc.run(["-q", "-l", "20", "-t2", "--json=@json"])
+    assert [t["cpu"] for t in out.threads] == [CPUS[0], CPUS[1 % len(CPUS)]]
     out = cyc.run(["-q", "-l", "20", "--json=@json", "--shape", "2.7", "-a", ONE])
     assert "histogram" not in out.threads[0] and out.threads[0]["cpu"] == int(ONE)
 
@@ -274,8 +319,10 @@ def the_trace_is_marked_and_stopped():
 
 TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invents_nothing,
          timeout_ends_it_with_its_figures, json_and_text_are_of_the_same_cycles,
-         strings_are_escaped, figures_can_be_had_while_it_runs,
-         policies_are_in_force_and_main_is_elsewhere, what_is_strict_is_honest,
+         strings_are_escaped, figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
+         an_unreadable_list_is_named_by_its_option,
+         policies_are_in_force_and_main_is_elsewhere, threads_without_a_list_are_pinned_up_to_2_4,
+         smis_are_counted_by_cpu, what_is_strict_is_honest,
          the_whole_report_says_what_the_text_cannot, newer_versions_shape,
          a_way_that_is_not_measured_is_explained, the_trace_is_marked_and_stopped]
 

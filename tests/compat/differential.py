@@ -18,8 +18,11 @@ SAME = """
 -q -l 5 -t 2
 -q -l 5 -t2 -d 0
 -q -l 5 -t3 -i 2000 -d 250
+-q -l 5 -t3 --json=@json
+-q -l 5 -t --json=@json
 -q -l 5 -S
 -q -l 5 -S -p 80 -m
+-q -l 5 -S -a 0 --json=@json
 -q -l 5 -a
 -q -l 5 -a 0
 -q -l 5 -a0 -t2
@@ -29,6 +32,18 @@ SAME = """
 -q -l 5 --policy=rr -p 3
 -q -l 5 --policy=fifo
 -q -l 5 --policy=other
+-q -l 5 -t3 --policy=fifo
+-q -l 5 -t3 --policy=rr -p 0
+-q -l 5 --priospread
+-q -l 5 -t3 --priospread
+-q -l 5 -S --priospread
+-q -l 5 -p 0
+-q -l 5 -t3 -p 0
+-q -l 5 --policy=batch -p 0
+-q -l 5 -p 0 --policy=other
+-q -l 5 -p 5 --policy=other
+-q -l 5 -p 3 --policy=FIFO
+-q -l 5 -D 1M
 -q -l 5 -N
 -q -l 5 -D 3
 -q -D 1 -i 200000
@@ -39,6 +54,9 @@ SAME = """
 -q -l 5 --latency=50
 -q -l 5 -A 200 -t2
 -q -l 5 --secaligned=100 -i 5000
+-q -l 5 -A 200 --secaligned=100
+-q -l 5 --trace -b 50000000
+--ver -q -l 5
 -q -l 5 -h 20
 -q -l 5 -h 20 -t2
 -q -l 5 -H 20 -t2
@@ -104,6 +122,10 @@ DIFFERENT = {
     "-q -l 5 -i 0": (1, False, "they spin for ever"),
 }
 NEVER_THEIRS = {"-q -l 5 -i 0"}
+
+# What was asked for is the same to the digit: of text, and of JSON.
+ASKED = re.compile(r"^T: *(\d+) \( *\d+\) P: *(\d+) I:(\d+)", re.M)
+CPU = re.compile(r'"cpu": (-?\d+)')
 
 # A number and the blanks or zeros that pad it.
 NUMBER = re.compile(r"[ ]*\d+(?:\.\d+)?")
@@ -186,6 +208,11 @@ def words_of(command):
     return [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
 
 
+def asked_in(text):
+    """Numbers that are not measured: threads, priorities and intervals; CPUs."""
+    return list(dict.fromkeys(ASKED.findall(text))), CPU.findall(text)
+
+
 def check_same(command):
     theirs = cyc.run(words_of(command), program=THEIRS)
     ours = cyc.run(words_of(command))
@@ -197,6 +224,9 @@ def check_same(command):
     problem = compare("stdout", theirs.out, ours.out)
     for name in theirs.files:
         problem = problem or compare(name, theirs.files[name], ours.files.get(name, ""))
+    for a, b in [(theirs.out, ours.out), *((theirs.files[n], ours.files[n]) for n in theirs.files)]:
+        if not problem and asked_in(a) != asked_in(b):
+            problem = f"threads:\n  theirs {asked_in(a)}\n  ours   {asked_in(b)}"
     return problem
 
 

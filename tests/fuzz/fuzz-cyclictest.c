@@ -28,6 +28,8 @@ static int parse(struct tlat_cyc_config *config, const struct words *typed)
 
 	words_begin();
 	r = tlat_cyc_options(config, words.argc, words.argv);
+	if (r == 0)
+		tlat_cyc_choose_priority(config, (int32_t)config->threads);
 	must(r == 0 || r == 1 || r == -EINVAL, "taken, help, or refused");
 	must(r >= 0 || said, "what is refused has a reason");
 	return r;
