@@ -429,6 +429,12 @@ a_budget_gives_a_verdict() {
 	esac
 	run_tlat run wake-futex -n 10 --budget 'p99.999<3600s'
 	expect 77 "a budget that 10 samples cannot carry"
+	# Its load ends early: a finding of severity warn, wherever this runs.
+	run_tlat run timer-nanosleep $quick --load 'exit 3' --strict --budget 'max<1ns'
+	expect 1 "a broken budget with --strict"
+	[ "$(grep '^verdict: ' out | tail -1)" = "verdict: FAIL" ] || fail "--strict: no verdict FAIL"
+	run_tlat run timer-nanosleep $quick --load 'exit 3' --strict --budget 'max<3600s'
+	expect 2 "a budget that holds with --strict"
 }
 
 an_unknown_uncertainty_is_a_question_mark() {
