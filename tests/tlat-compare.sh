@@ -326,6 +326,30 @@ sides_can_be_measured_boot_by_boot() {
 	done
 	says "3 against 3 in pairs" "three boots a side"
 	says "8 boots a side would find" "three boots a side"
+	# Nothing to compare: neither prose for a program nor an old comparison for this one.
+	echo theirs >old.json
+	refused "no run of side B yet; leave --json out" ab --a 'echo made >>made' --metric '[0-9]+' \
+		--state one.jsonl --side A --json old.json
+	refused "no run of side A yet" ab --b 'echo made >>made' --metric '[0-9]+' \
+		--state one.jsonl --side B --json -
+	[ ! -e made ] && grep -qx theirs old.json || fail "--side --json: measured, or wrote"
+	run_tlat ab --b 'echo 101' --metric '[0-9]+' --state b.jsonl --side B --json -
+	expect 77 "--side --json -"
+	/usr/bin/python3 -c 'import json; json.load(open("out"))' || fail "--side --json -: no document"
+}
+
+what_cannot_be_written_is_said_before_the_first_run() {
+	local a=(ab --a 'echo made >>made' --metric '[0-9]+' --pairs 1)
+	rm -f made
+	refused "--json /nowhere/c.json: cannot be written" "${a[@]}" --json /nowhere/c.json
+	refused "--json .: cannot be written" "${a[@]}" --json .
+	refused "--json '': empty" "${a[@]}" --json ''
+	refused "--state /nowhere/s.jsonl: cannot be written" "${a[@]}" --state /nowhere/s.jsonl
+	refused "--state '-': keeps nothing" "${a[@]}" --state -
+	refused "--state '': keeps nothing" "${a[@]}" --state ''
+	refused "are both same.json" "${a[@]}" --state same.json --json same.json
+	[ -e made ] && fail "measured for what cannot be written"
+	return 0
 }
 
 real_runs_are_compared_and_planned() {
@@ -452,6 +476,7 @@ merging_adds_up_and_says_whose
 a_metric_of_any_command_can_be_compared
 runs_in_turn_go_on_where_they_ended
 sides_can_be_measured_boot_by_boot
+what_cannot_be_written_is_said_before_the_first_run
 real_runs_are_compared_and_planned
 a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there
