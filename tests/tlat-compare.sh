@@ -252,6 +252,17 @@ merging_adds_up_and_says_whose() {
 	run_tlat merge a hosts --by host --json by.jsonl
 	expect 0 "--by host" && says "host other: 20 reports" "--by host"
 	[ "$(wc -l <by.jsonl)" -eq 2 ] || fail "--by host: $(wc -l <by.jsonl) reports"
+	cp by.jsonl before.jsonl
+	$make far side=B seed=2 start=1 settle=100000
+	sed 's/"hostname":"sim"/"hostname":"other"/' far >far-hosts
+	refused "settle 50000ns in one report, 100000ns in another" merge a hosts far-hosts --by host \
+		--json by.jsonl
+	cmp -s by.jsonl before.jsonl || fail "--by host: a sum that failed took the file's place"
+	run_tlat merge a hosts --by host --json -
+	/usr/bin/python3 -c 'import json; assert [len(json.loads(line)["merged"])
+		for line in open("out")] == [20, 20]' || fail "--by host --json -: not two reports alone"
+	refused "--json /nowhere/sum.json: cannot be written" merge a --json /nowhere/sum.json
+	refused "--json '': empty" merge a --json ''
 	refused "settle 50000ns in one report, 100000ns in another" merge a settle
 	sed 's/"hz":1000000000/"hz":1000200000/' same >rates
 	refused "more than 100 ppm apart" merge a rates
