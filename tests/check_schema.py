@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Check reports: strict JSON, the schema, and what a schema cannot say (sums and order).
+"""Check reports: strict JSON, the schema, that it names every key, and what a schema cannot say
+(sums and order).
 
 usage: check_schema.py FILE...      "-": standard input; JSON Lines: every line
 Prints one line for each fault. Exit: 0 all fine, 1 a fault, 2 usage, 77 no jsonschema here.
@@ -33,6 +34,53 @@ def refuse_duplicates(pairs):
 def parse(line):
     return json.loads(line.decode("utf-8", "strict"), parse_constant=refuse_constant,
                       object_pairs_hook=refuse_duplicates)
+
+
+def validator(path=SCHEMA):
+    """Of a schema that any parser reads alike."""
+    return jsonschema.Draft202012Validator(parse(path.read_bytes()))
+
+
+def applying(schema, node, root):
+    """The schema and all that it refers to for this node; of alternatives every one."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    parts = [*schema.get("allOf", ()), *schema.get("anyOf", ())]
+    if "$ref" in schema:
+        parts.append(root["$defs"][schema["$ref"].rpartition("/")[2]])
+    if "if" in schema:
+        condition = jsonschema.Draft202012Validator({**schema["if"], "$defs": root["$defs"]})
+        parts.append(schema.get("then" if condition.is_valid(node) else "else"))
+    for part in parts:
+        yield from applying(part, node, root)
+
+
+def below(schemas, key):
+    """What schemas say of a member: of its name, or of any that they do not name."""
+    for schema in schemas:
+        named = schema.get("properties", {})
+        if key in named:
+            yield named[key]
+        elif isinstance(schema.get("additionalProperties"), dict):
+            yield schema["additionalProperties"]
+
+
+def unnamed(node, schemas, root, where=""):
+    """Keys, wherever they are, that no schema names: nobody can look up what they mean."""
+    schemas = [part for schema in schemas for part in applying(schema, node, root)]
+    if isinstance(node, list):
+        items = [schema["items"] for schema in schemas if "items" in schema]
+        for i, item in enumerate(node):
+            if isinstance(item, (dict, list)):
+                yield from unnamed(item, items, root, f"{where}[{i}]")
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            found = list(below(schemas, key))
+            if not found:
+                yield f"{where}.{key} is not in the schema"
+            elif isinstance(value, (dict, list)):
+                yield from unnamed(value, found, root, f"{where}.{key}")
 
 
 def total(pairs):
@@ -107,8 +155,10 @@ def check_result(result, where):
 
 
 def check_document(document, validator):
+    """Faults of a report."""
     faults = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
               for error in validator.iter_errors(document)]
+    faults += unnamed(document, [validator.schema], validator.schema)
     if not faults:
         for i, result in enumerate(document["results"]):
             if result["kind"] == "latency":
@@ -132,12 +182,12 @@ def main(paths):
     if not paths:
         print(__doc__, file=sys.stderr)
         return 2
-    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    of_reports = validator()
     faults = 0
     for path in paths:
         try:
             found = [fault for document in documents(path)
-                     for fault in check_document(document, validator)]
+                     for fault in check_document(document, of_reports)]
         except (ValueError, OSError) as error:
             found = [str(error)]
         for fault in found:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import json
 import os
 import re
 import shutil
@@ -27,8 +26,7 @@ TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 IDLE = "/dev/cpu_dma_latency"
 SETTINGS = [f"/proc/sys/kernel/{name}" for name in (
     "sched_rt_runtime_us", "sched_rt_period_us", "timer_migration", "numa_balancing")]
-VALIDATOR = check_schema.jsonschema.Draft202012Validator(
-    json.loads(check_schema.SCHEMA.read_text()))
+VALIDATOR = check_schema.validator()
 
 
 class Ended:

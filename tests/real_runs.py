@@ -16,8 +16,7 @@ import check_schema  # noqa: E402
 
 TLAT = os.environ["TLAT"]
 RUNS = int(os.environ.get("TLAT_REAL_RUNS", "200"))
-VALIDATOR = check_schema.jsonschema.Draft202012Validator(
-    json.loads(check_schema.SCHEMA.read_text()))
+VALIDATOR = check_schema.validator()
 PROBES = ["wake-futex", "wake-eventfd", "timer-nanosleep", "timer-timerfd", "null", "wake-spin",
           "signal-tgkill-handler", "signal-kill-sigwait", "signal-sigqueue-signalfd",
           "signal-pthread-sigqueue-sigsuspend", "signal-kill-epoll-pwait"]

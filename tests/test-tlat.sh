@@ -728,6 +728,8 @@ the_self_test_is_kept_and_quoted() {
 	case $code$verdict in 0PASS | 1FAIL) ;; *) fail "self-test: '$verdict' and exit code $code" ;; esac
 	ls cache/timerlat/selftest-*.json >/dev/null || fail "self-test: not kept"
 	json cache/timerlat/selftest-*.json 'any(f["id"] == "self-test" for f in d["findings"])'
+	"$python" "$here/check_schema.py" cache/timerlat/selftest-*.json || [ $? -eq 77 ] ||
+		fail "self-test: its report is not what the schema says"
 	run_tlat run wake-futex -n 20 --json q.json
 	json q.json 'any(f["id"] == "self-test" and f["severity"] == "info" for f in d["findings"])'
 }

@@ -368,6 +368,9 @@ real_runs_are_compared_and_planned() {
 	run_tlat ab wake-futex --opt "$quick" --pairs 2 --state r.jsonl
 	expect 77 "two pairs" && says "wake-futex 0->0" "two pairs"
 	$check r.jsonl || fail "the reports of tlat ab are none"
+	run_tlat merge r.jsonl --json m.json
+	expect 0 "merging them"
+	$check m.json || fail "what tlat merge makes of them is no report"
 	run_tlat ab --a "'$tlat' run -q wake-futex $quick" --b "'$tlat' run -q wake-futex $quick --settle 70us" \
 		--pairs 3
 	expect 2 "sides that cannot be compared"
