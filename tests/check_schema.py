@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Check reports: strict JSON, the schema, that it names every key, and what a schema cannot say
-(sums and order).
+"""Check reports, comparisons and lists: strict JSON, the schema, that it names every key, and what
+a schema cannot say (sums and order).
 
 usage: check_schema.py FILE...      "-": standard input; JSON Lines: every line
 Prints one line for each fault. Exit: 0 all fine, 1 a fault, 2 usage, 77 no jsonschema here.
 """
+import functools
 import json
 import pathlib
 import sys
@@ -16,7 +17,10 @@ except ImportError:
     print("check_schema.py: python3-jsonschema is not installed", file=sys.stderr)
     sys.exit(77)
 
-SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "libtimerlat/report.schema.json"
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+REPORT = "timerlat-report/1"
+SCHEMAS = {f"timerlat-{kind}/1": SOURCE / f"libtimerlat/{kind}.schema.json"
+           for kind in ("report", "comparison", "list")}
 COUNTED = ("recorded", "early", "overflow", "missed", "unfinished")
 
 
@@ -36,9 +40,12 @@ def parse(line):
                       object_pairs_hook=refuse_duplicates)
 
 
-def validator(path=SCHEMA):
+@functools.lru_cache(None)
+def validator(schema=REPORT):
     """Of a schema that any parser reads alike."""
-    return jsonschema.Draft202012Validator(parse(path.read_bytes()))
+    found = parse(SCHEMAS[schema].read_bytes())
+    jsonschema.Draft202012Validator.check_schema(found)
+    return jsonschema.Draft202012Validator(found)
 
 
 def applying(schema, node, root):
@@ -154,12 +161,16 @@ def check_result(result, where):
         yield f"{where}: the largest outlier {values[0]} is not max_ns"
 
 
-def check_document(document, validator):
-    """Faults of a report."""
+def check_document(document):
+    """Faults of a document, by the schema that it says it has."""
+    schema = document.get("schema") if isinstance(document, dict) else document
+    if not isinstance(schema, str) or schema not in SCHEMAS:
+        return [f"schema is {repr(schema)[:80]}"]
+    checker = validator(schema)
     faults = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
-              for error in validator.iter_errors(document)]
-    faults += unnamed(document, [validator.schema], validator.schema)
-    if not faults:
+              for error in checker.iter_errors(document)]
+    faults += unnamed(document, [checker.schema], checker.schema)
+    if not faults and schema == REPORT:
         for i, result in enumerate(document["results"]):
             if result["kind"] == "latency":
                 faults += check_result(result, f"results[{i}] ({result['probe']})")
@@ -182,12 +193,10 @@ def main(paths):
     if not paths:
         print(__doc__, file=sys.stderr)
         return 2
-    of_reports = validator()
     faults = 0
     for path in paths:
         try:
-            found = [fault for document in documents(path)
-                     for fault in check_document(document, of_reports)]
+            found = [fault for document in documents(path) for fault in check_document(document)]
         except (ValueError, OSError) as error:
             found = [str(error)]
         for fault in found:

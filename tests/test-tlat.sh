@@ -189,6 +189,8 @@ list_names_every_probe() {
 	json out 'd["schema"] == "timerlat-list/1" and len(d["probes"]) >= 6'
 	json out 'all(p["from"] and p["to"] and p["supported"] == (p["why_not"] is None)
 	              for p in d["probes"])'
+	"$python" "$here/check_schema.py" out || [ $? -eq 77 ] ||
+		fail "list --json: not what its schema says"
 }
 
 a_run_prints_a_table_and_how_to_repeat_it() {

@@ -188,7 +188,19 @@ other_looks_have_the_same_verdict() {
 	PY
 	run_tlat compare a worse --json c.json
 	says "verdict: REGRESSION" "--json FILE"
-	[ -s c.json ] || fail "--json FILE: nothing was written"
+	$check c.json || fail "--json FILE: not what the schema says"
+	/usr/bin/python3 - <<-'PY' || fail "--json FILE: a figure's unit is another one"
+	import json
+	tail = json.load(open("c.json"))["items"][0]["tail"]
+	assert {f["unit"] for f in tail} == {"ns", "1"}, tail
+	assert all((f["unit"] == "1") == f["name"].startswith("rate>") for f in tail), tail
+	PY
+	run_tlat compare a few --json c.json
+	$check c.json || fail "four pairs: not what the schema says"
+	run_tlat compare old new --json c.json
+	$check c.json || fail "one unit a side: not what the schema says"
+	run_tlat compare a settle --force --json c.json
+	$check c.json || fail "--force: not what the schema says"
 	echo theirs >c.json.tmp
 	echo half >.c.json.timerlat-tmp
 	run_tlat compare a worse --json c.json
@@ -286,6 +298,8 @@ a_metric_of_any_command_can_be_compared() {
 	expect 1 "netperf -1.2 %" && says "verdict: REGRESSION" "netperf -1.2 %"
 	[ "$(cat n)" -eq 40 ] || fail "netperf ran $(cat n) times"
 	$check m.jsonl || fail "the reports of --metric are no reports"
+	run_tlat compare m.jsonl --json c.json
+	$check c.json || fail "a comparison of metrics is not what the schema says"
 	/usr/bin/python3 - <<-'PY' || fail "ab: the order is none"
 	import json
 	runs = [json.loads(line)["design"] for line in open("m.jsonl")]
