@@ -184,6 +184,21 @@ list_names_every_probe() {
 	run_tlat list
 	expect 0 list
 	grep -q '^wake-futex .*yes' out || fail "list: no wake-futex that runs"
+	local width probes
+	probes=$(grep -cE '^(null|wake|signal|timer)[a-z0-9-]* ' out)
+	for width in 60 80 100 200; do
+		COLUMNS=$width run_tlat list
+		[ "$(wc -L <out)" -le "$width" ] || fail "list: $(wc -L <out) columns, not $width"
+		[ "$(grep -cE '^[a-z0-9-]+ +(one|pair) +(yes|no)( |$)' out)" -eq "$probes" ] ||
+			fail "list on $width columns: not a row for each of $probes probes"
+		[ "$(tr -s ' \n' ' ' <out | grep -c 'before futex(FUTEX_WAKE)')" -eq 1 ] ||
+			fail "list on $width columns: does not say where an interval begins"
+	done
+	COLUMNS=200 run_tlat list
+	grep -q '^wake-futex .* before futex(FUTEX_WAKE) -> after ' out ||
+		fail "list on 200 columns: not one line for a probe"
+	run_tlat list
+	[ "$(wc -L <out)" -le 100 ] || fail "list to a file: $(wc -L <out) columns"
 	run_tlat list --json
 	expect 0 "list --json"
 	json out 'd["schema"] == "timerlat-list/1" and len(d["probes"]) >= 6'
