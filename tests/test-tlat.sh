@@ -93,6 +93,17 @@ help_and_version_need_nothing() {
 		[ "$(wc -L <out)" -le 80 ] || fail "$sub --help is wider than a screen"
 		[ -s err ] && fail "$sub --help wrote to stderr"
 	done
+	run_tlat help
+	"$tlat" --help | cmp -s - out || fail "help: not what --help prints"
+	for sub in run list ab; do
+		run_tlat help $sub
+		expect 0 "help $sub"
+		"$tlat" $sub --help | cmp -s - out || fail "help $sub: not what $sub --help prints"
+	done
+	run_tlat help help
+	expect 0 "help help"
+	usage "no command 'nosuch'" help nosuch
+	usage "'list': one operand too many" help run list
 	"$tlat" --help >/dev/full 2>err
 	code=$?
 	expect 2 "--help to a full disk"
