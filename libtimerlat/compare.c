@@ -12,7 +12,7 @@
 
 TLAT_ASSERT_LAYOUT(struct tlat_compare_opts, 6 * 8 + 2 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 25 * 8 + 4 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 9 * 8 + 2 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 10 * 8 + 2 * 4);
 
 static const char *const verdict_names[] = {
 	[TLAT_COMPARE_NONE] = "NONE",
@@ -425,6 +425,7 @@ int tlat_comparison_figure(const struct tlat_comparison *c, size_t item, size_t 
 		.p = f->p,
 		.role = q->role,
 		.worse = f->worse,
+		.unit = q->unit,
 	};
 	return tlat_facts_copy(ret_figure, &figure, sizeof(figure));
 }

@@ -22,6 +22,7 @@ struct tlat_rules {
 struct tlat_quantity {
 	char name[40];
 	enum tlat_compare_role role;
+	const char *unit; /* static: "ns", or "1", a share of samples */
 	double quantile;  /* NAN: none */
 	double threshold; /* of its ratio, to be worse in earnest */
 };

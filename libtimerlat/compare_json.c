@@ -57,6 +57,7 @@ static json_t *figure_json(struct tlat_writer *w, const struct tlat_compare_figu
 	json_t *object = json_object();
 
 	tlat_json_put(w, object, "name", tlat_json_string(figure->name));
+	tlat_json_put(w, object, "unit", tlat_json_string(figure->unit));
 	tlat_json_put_fields(w, object, figure, figure_fields, TLAT_ARRAY_SIZE(figure_fields));
 	tlat_json_put(w, object, "interval", interval_json(w, figure->lo, figure->hi));
 	return object;

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Check reports: strict JSON, the schema, and what a schema cannot say (sums and order).
+"""Check reports, comparisons and lists: strict JSON, the schema, that it names every key, and what
+a schema cannot say (sums and order).
 
 usage: check_schema.py FILE...      "-": standard input; JSON Lines: every line
 Prints one line for each fault. Exit: 0 all fine, 1 a fault, 2 usage, 77 no jsonschema here.
 """
+import functools
 import json
 import pathlib
 import sys
@@ -15,7 +17,10 @@ except ImportError:
     print("check_schema.py: python3-jsonschema is not installed", file=sys.stderr)
     sys.exit(77)
 
-SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "libtimerlat/report.schema.json"
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+REPORT = "timerlat-report/1"
+SCHEMAS = {f"timerlat-{kind}/1": SOURCE / f"libtimerlat/{kind}.schema.json"
+           for kind in ("report", "comparison", "list")}
 COUNTED = ("recorded", "early", "overflow", "missed", "unfinished")
 
 
@@ -33,6 +38,56 @@ def refuse_duplicates(pairs):
 def parse(line):
     return json.loads(line.decode("utf-8", "strict"), parse_constant=refuse_constant,
                       object_pairs_hook=refuse_duplicates)
+
+
+@functools.lru_cache(None)
+def validator(schema=REPORT):
+    """Of a schema that any parser reads alike."""
+    found = parse(SCHEMAS[schema].read_bytes())
+    jsonschema.Draft202012Validator.check_schema(found)
+    return jsonschema.Draft202012Validator(found)
+
+
+def applying(schema, node, root):
+    """The schema and all that it refers to for this node; of alternatives every one."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    parts = [*schema.get("allOf", ()), *schema.get("anyOf", ())]
+    if "$ref" in schema:
+        parts.append(root["$defs"][schema["$ref"].rpartition("/")[2]])
+    if "if" in schema:
+        condition = jsonschema.Draft202012Validator({**schema["if"], "$defs": root["$defs"]})
+        parts.append(schema.get("then" if condition.is_valid(node) else "else"))
+    for part in parts:
+        yield from applying(part, node, root)
+
+
+def below(schemas, key):
+    """What schemas say of a member: of its name, or of any that they do not name."""
+    for schema in schemas:
+        named = schema.get("properties", {})
+        if key in named:
+            yield named[key]
+        elif isinstance(schema.get("additionalProperties"), dict):
+            yield schema["additionalProperties"]
+
+
+def unnamed(node, schemas, root, where=""):
+    """Keys, wherever they are, that no schema names: nobody can look up what they mean."""
+    schemas = [part for schema in schemas for part in applying(schema, node, root)]
+    if isinstance(node, list):
+        items = [schema["items"] for schema in schemas if "items" in schema]
+        for i, item in enumerate(node):
+            if isinstance(item, (dict, list)):
+                yield from unnamed(item, items, root, f"{where}[{i}]")
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            found = list(below(schemas, key))
+            if not found:
+                yield f"{where}.{key} is not in the schema"
+            elif isinstance(value, (dict, list)):
+                yield from unnamed(value, found, root, f"{where}.{key}")
 
 
 def total(pairs):
@@ -106,10 +161,16 @@ def check_result(result, where):
         yield f"{where}: the largest outlier {values[0]} is not max_ns"
 
 
-def check_document(document, validator):
+def check_document(document):
+    """Faults of a document, by the schema that it says it has."""
+    schema = document.get("schema") if isinstance(document, dict) else document
+    if not isinstance(schema, str) or schema not in SCHEMAS:
+        return [f"schema is {repr(schema)[:80]}"]
+    checker = validator(schema)
     faults = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
-              for error in validator.iter_errors(document)]
-    if not faults:
+              for error in checker.iter_errors(document)]
+    faults += unnamed(document, [checker.schema], checker.schema)
+    if not faults and schema == REPORT:
         for i, result in enumerate(document["results"]):
             if result["kind"] == "latency":
                 faults += check_result(result, f"results[{i}] ({result['probe']})")
@@ -132,12 +193,10 @@ def main(paths):
     if not paths:
         print(__doc__, file=sys.stderr)
         return 2
-    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     faults = 0
     for path in paths:
         try:
-            found = [fault for document in documents(path)
-                     for fault in check_document(document, validator)]
+            found = [fault for document in documents(path) for fault in check_document(document)]
         except (ValueError, OSError) as error:
             found = [str(error)]
         for fault in found:

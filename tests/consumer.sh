@@ -40,6 +40,10 @@ try_program()
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 libdir=$(dirname "$(dirname "$(find "$prefix" -name libtimerlat.pc)")")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
+for schema in report comparison list; do
+	[ -n "$(find "$prefix" -path "*/timerlat/$schema.schema.json")" ] ||
+		fail "the schema of a $schema is not installed"
+done
 
 cmake -S "$outside" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
 	>"$work/configure.log" 2>&1 || { cat "$work/configure.log"; fail "find_package"; }

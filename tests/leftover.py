@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import json
 import os
 import re
 import shutil
@@ -27,8 +26,6 @@ TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 IDLE = "/dev/cpu_dma_latency"
 SETTINGS = [f"/proc/sys/kernel/{name}" for name in (
     "sched_rt_runtime_us", "sched_rt_period_us", "timer_migration", "numa_balancing")]
-VALIDATOR = check_schema.jsonschema.Draft202012Validator(
-    json.loads(check_schema.SCHEMA.read_text()))
 
 
 class Ended:
@@ -65,8 +62,8 @@ def read_report(path: str) -> Any:
 
 
 def check_report(document: Any) -> None:
-    if document.get("schema", "").startswith("timerlat-report/"):
-        faults = check_schema.check_document(document, VALIDATOR)
+    if "schema" in document:
+        faults = check_schema.check_document(document)
         assert not faults, f"no valid report: {faults[:3]}"
 
 

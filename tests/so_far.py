@@ -14,8 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_schema  # noqa: E402
 
 TLAT = os.environ["TLAT"]
-VALIDATOR = check_schema.jsonschema.Draft202012Validator(
-    json.loads(check_schema.SCHEMA.read_text()))
+VALIDATOR = check_schema.validator()
 
 
 def report(path):

@@ -172,6 +172,7 @@ static void figures_of_an_item_are_those_of_its_runs(void **state)
 		shifts += figure.role == TLAT_COMPARE_SHIFT;
 		tails += figure.role == TLAT_COMPARE_TAIL;
 		assert_true(figure.lo <= figure.ratio && figure.ratio <= figure.hi);
+		assert_string_equal(figure.unit, strncmp(figure.name, "rate>", 5) ? "ns" : "1");
 		if (figure.role == TLAT_COMPARE_SHIFT)
 			if (fabs(figure.ratio - 1.02) > 0.01 || !isnan(figure.p))
 				fail_msg("%s: %g, p %g", figure.name, figure.ratio, figure.p);

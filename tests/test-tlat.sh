@@ -93,6 +93,17 @@ help_and_version_need_nothing() {
 		[ "$(wc -L <out)" -le 80 ] || fail "$sub --help is wider than a screen"
 		[ -s err ] && fail "$sub --help wrote to stderr"
 	done
+	run_tlat help
+	"$tlat" --help | cmp -s - out || fail "help: not what --help prints"
+	for sub in run list ab; do
+		run_tlat help $sub
+		expect 0 "help $sub"
+		"$tlat" $sub --help | cmp -s - out || fail "help $sub: not what $sub --help prints"
+	done
+	run_tlat help help
+	expect 0 "help help"
+	usage "no command 'nosuch'" help nosuch
+	usage "'list': one operand too many" help run list
 	"$tlat" --help >/dev/full 2>err
 	code=$?
 	expect 2 "--help to a full disk"
@@ -184,11 +195,28 @@ list_names_every_probe() {
 	run_tlat list
 	expect 0 list
 	grep -q '^wake-futex .*yes' out || fail "list: no wake-futex that runs"
+	local width probes
+	probes=$(grep -cE '^(null|wake|signal|timer)[a-z0-9-]* ' out)
+	for width in 60 80 100 200; do
+		COLUMNS=$width run_tlat list
+		[ "$(wc -L <out)" -le "$width" ] || fail "list: $(wc -L <out) columns, not $width"
+		[ "$(grep -cE '^[a-z0-9-]+ +(one|pair) +(yes|no)( |$)' out)" -eq "$probes" ] ||
+			fail "list on $width columns: not a row for each of $probes probes"
+		[ "$(tr -s ' \n' ' ' <out | grep -c 'before futex(FUTEX_WAKE)')" -eq 1 ] ||
+			fail "list on $width columns: does not say where an interval begins"
+	done
+	COLUMNS=200 run_tlat list
+	grep -q '^wake-futex .* before futex(FUTEX_WAKE) -> after ' out ||
+		fail "list on 200 columns: not one line for a probe"
+	run_tlat list
+	[ "$(wc -L <out)" -le 100 ] || fail "list to a file: $(wc -L <out) columns"
 	run_tlat list --json
 	expect 0 "list --json"
 	json out 'd["schema"] == "timerlat-list/1" and len(d["probes"]) >= 6'
 	json out 'all(p["from"] and p["to"] and p["supported"] == (p["why_not"] is None)
 	              for p in d["probes"])'
+	"$python" "$here/check_schema.py" out || [ $? -eq 77 ] ||
+		fail "list --json: not what its schema says"
 }
 
 a_run_prints_a_table_and_how_to_repeat_it() {
@@ -429,6 +457,12 @@ a_budget_gives_a_verdict() {
 	esac
 	run_tlat run wake-futex -n 10 --budget 'p99.999<3600s'
 	expect 77 "a budget that 10 samples cannot carry"
+	# Its load ends early: a finding of severity warn, wherever this runs.
+	run_tlat run timer-nanosleep $quick --load 'exit 3' --strict --budget 'max<1ns'
+	expect 1 "a broken budget with --strict"
+	[ "$(grep '^verdict: ' out | tail -1)" = "verdict: FAIL" ] || fail "--strict: no verdict FAIL"
+	run_tlat run timer-nanosleep $quick --load 'exit 3' --strict --budget 'max<3600s'
+	expect 2 "a budget that holds with --strict"
 }
 
 an_unknown_uncertainty_is_a_question_mark() {
@@ -722,6 +756,8 @@ the_self_test_is_kept_and_quoted() {
 	case $code$verdict in 0PASS | 1FAIL) ;; *) fail "self-test: '$verdict' and exit code $code" ;; esac
 	ls cache/timerlat/selftest-*.json >/dev/null || fail "self-test: not kept"
 	json cache/timerlat/selftest-*.json 'any(f["id"] == "self-test" for f in d["findings"])'
+	"$python" "$here/check_schema.py" cache/timerlat/selftest-*.json || [ $? -eq 77 ] ||
+		fail "self-test: its report is not what the schema says"
 	run_tlat run wake-futex -n 20 --json q.json
 	json q.json 'any(f["id"] == "self-test" and f["severity"] == "info" for f in d["findings"])'
 }

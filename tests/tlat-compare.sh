@@ -188,7 +188,19 @@ other_looks_have_the_same_verdict() {
 	PY
 	run_tlat compare a worse --json c.json
 	says "verdict: REGRESSION" "--json FILE"
-	[ -s c.json ] || fail "--json FILE: nothing was written"
+	$check c.json || fail "--json FILE: not what the schema says"
+	/usr/bin/python3 - <<-'PY' || fail "--json FILE: a figure's unit is another one"
+	import json
+	tail = json.load(open("c.json"))["items"][0]["tail"]
+	assert {f["unit"] for f in tail} == {"ns", "1"}, tail
+	assert all((f["unit"] == "1") == f["name"].startswith("rate>") for f in tail), tail
+	PY
+	run_tlat compare a few --json c.json
+	$check c.json || fail "four pairs: not what the schema says"
+	run_tlat compare old new --json c.json
+	$check c.json || fail "one unit a side: not what the schema says"
+	run_tlat compare a settle --force --json c.json
+	$check c.json || fail "--force: not what the schema says"
 	echo theirs >c.json.tmp
 	echo half >.c.json.timerlat-tmp
 	run_tlat compare a worse --json c.json
@@ -252,6 +264,17 @@ merging_adds_up_and_says_whose() {
 	run_tlat merge a hosts --by host --json by.jsonl
 	expect 0 "--by host" && says "host other: 20 reports" "--by host"
 	[ "$(wc -l <by.jsonl)" -eq 2 ] || fail "--by host: $(wc -l <by.jsonl) reports"
+	cp by.jsonl before.jsonl
+	$make far side=B seed=2 start=1 settle=100000
+	sed 's/"hostname":"sim"/"hostname":"other"/' far >far-hosts
+	refused "settle 50000ns in one report, 100000ns in another" merge a hosts far-hosts --by host \
+		--json by.jsonl
+	cmp -s by.jsonl before.jsonl || fail "--by host: a sum that failed took the file's place"
+	run_tlat merge a hosts --by host --json -
+	/usr/bin/python3 -c 'import json; assert [len(json.loads(line)["merged"])
+		for line in open("out")] == [20, 20]' || fail "--by host --json -: not two reports alone"
+	refused "--json /nowhere/sum.json: cannot be written" merge a --json /nowhere/sum.json
+	refused "--json '': empty" merge a --json ''
 	refused "settle 50000ns in one report, 100000ns in another" merge a settle
 	sed 's/"hz":1000000000/"hz":1000200000/' same >rates
 	refused "more than 100 ppm apart" merge a rates
@@ -275,6 +298,8 @@ a_metric_of_any_command_can_be_compared() {
 	expect 1 "netperf -1.2 %" && says "verdict: REGRESSION" "netperf -1.2 %"
 	[ "$(cat n)" -eq 40 ] || fail "netperf ran $(cat n) times"
 	$check m.jsonl || fail "the reports of --metric are no reports"
+	run_tlat compare m.jsonl --json c.json
+	$check c.json || fail "a comparison of metrics is not what the schema says"
 	/usr/bin/python3 - <<-'PY' || fail "ab: the order is none"
 	import json
 	runs = [json.loads(line)["design"] for line in open("m.jsonl")]
@@ -326,6 +351,30 @@ sides_can_be_measured_boot_by_boot() {
 	done
 	says "3 against 3 in pairs" "three boots a side"
 	says "8 boots a side would find" "three boots a side"
+	# Nothing to compare: neither prose for a program nor an old comparison for this one.
+	echo theirs >old.json
+	refused "no run of side B yet; leave --json out" ab --a 'echo made >>made' --metric '[0-9]+' \
+		--state one.jsonl --side A --json old.json
+	refused "no run of side A yet" ab --b 'echo made >>made' --metric '[0-9]+' \
+		--state one.jsonl --side B --json -
+	[ ! -e made ] && grep -qx theirs old.json || fail "--side --json: measured, or wrote"
+	run_tlat ab --b 'echo 101' --metric '[0-9]+' --state b.jsonl --side B --json -
+	expect 77 "--side --json -"
+	/usr/bin/python3 -c 'import json; json.load(open("out"))' || fail "--side --json -: no document"
+}
+
+what_cannot_be_written_is_said_before_the_first_run() {
+	local a=(ab --a 'echo made >>made' --metric '[0-9]+' --pairs 1)
+	rm -f made
+	refused "--json /nowhere/c.json: cannot be written" "${a[@]}" --json /nowhere/c.json
+	refused "--json .: cannot be written" "${a[@]}" --json .
+	refused "--json '': empty" "${a[@]}" --json ''
+	refused "--state /nowhere/s.jsonl: cannot be written" "${a[@]}" --state /nowhere/s.jsonl
+	refused "--state '-': keeps nothing" "${a[@]}" --state -
+	refused "--state '': keeps nothing" "${a[@]}" --state ''
+	refused "are both same.json" "${a[@]}" --state same.json --json same.json
+	[ -e made ] && fail "measured for what cannot be written"
+	return 0
 }
 
 real_runs_are_compared_and_planned() {
@@ -333,6 +382,9 @@ real_runs_are_compared_and_planned() {
 	run_tlat ab wake-futex --opt "$quick" --pairs 2 --state r.jsonl
 	expect 77 "two pairs" && says "wake-futex 0->0" "two pairs"
 	$check r.jsonl || fail "the reports of tlat ab are none"
+	run_tlat merge r.jsonl --json m.json
+	expect 0 "merging them"
+	$check m.json || fail "what tlat merge makes of them is no report"
 	run_tlat ab --a "'$tlat' run -q wake-futex $quick" --b "'$tlat' run -q wake-futex $quick --settle 70us" \
 		--pairs 3
 	expect 2 "sides that cannot be compared"
@@ -452,6 +504,7 @@ merging_adds_up_and_says_whose
 a_metric_of_any_command_can_be_compared
 runs_in_turn_go_on_where_they_ended
 sides_can_be_measured_boot_by_boot
+what_cannot_be_written_is_said_before_the_first_run
 real_runs_are_compared_and_planned
 a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there

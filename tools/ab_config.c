@@ -169,6 +169,21 @@ static int check_metric(const struct tlat_command *command, struct tlat_ab_confi
 	return r;
 }
 
+/* Runs are to be there again when the next process looks for them. */
+static int check_state(const struct tlat_command *command, const struct tlat_ab_config *c)
+{
+	if (!c->state)
+		return 0;
+	if (!*c->state || !strcmp(c->state, "-"))
+		return REFUSE(command, "--state '%s': keeps nothing; name a file", c->state);
+	if (c->json && !strcmp(c->state, c->json))
+		return REFUSE(command,
+			      "--json and --state are both %s, which would replace the runs; "
+			      "name two files",
+			      c->state);
+	return 0;
+}
+
 static int check_side(const struct tlat_command *command, struct tlat_ab_config *c)
 {
 	c->only = -1;
@@ -206,6 +221,8 @@ int tlat_ab_config(struct tlat_ab_config *c, bool plan, int argc, char **argv)
 	if (r)
 		return r;
 	r = check_side(command, c);
+	if (!r)
+		r = check_state(command, c);
 	if (!r)
 		r = make_commands(command, c, argv + first, (size_t)(argc - first));
 	if (!r)

@@ -5,8 +5,10 @@
 
 #include "ab_run.h"
 #include "compare_table.h"
+#include "save.h"
 #include "save_text.h"
 #include "tool.h"
+#include "writable.h"
 
 static void print(const struct tlat_ab_session *s, const struct tlat_comparison *c)
 {
@@ -63,11 +65,48 @@ static int stopped(struct tlat_ab_session *s)
 	return tlat_ab_complete(s) ? conclude(s) : TLAT_EXIT_NO_ANSWER;
 }
 
+/* A file that is there would pass for the comparison of the runs that are made now. */
+static int check_other_side(const struct tlat_ab_session *s, struct tlat_error *reterr)
+{
+	const struct tlat_ab_config *c = s->config;
+
+	if (!c->json || c->only < 0 || s->sides[!c->only].n)
+		return 0;
+	return tlat_tool_fail(
+		reterr, -ENODATA,
+		"--json %.200s: nothing to write, as %.200s has no run of side %s yet; "
+		"leave --json out, tlat compare can write it later",
+		c->json, c->state, c->only ? "A" : "B");
+}
+
+/* Whether all that will be written can be, before hours are measured for it. */
+static int check_files(const struct tlat_ab_session *s, struct tlat_error *reterr)
+{
+	const struct tlat_ab_config *c = s->config;
+	struct tlat_save save;
+	int r;
+
+	tlat_save_init(&save, c->json, false, TLAT_UNSET);
+	r = tlat_save_check(&save, reterr);
+	if (!r)
+		r = check_other_side(s, reterr);
+	if (r < 0 || !c->state)
+		return r;
+	r = tlat_writable(c->state, false);
+	return r < 0 ? tlat_tool_fail(reterr, r,
+				      "--state %.300s: cannot be written: %s; name a file in a "
+				      "directory of yours",
+				      c->state, strerror(-r))
+		     : 0;
+}
+
 static int run(struct tlat_ab_session *s)
 {
 	struct tlat_error error;
 	int r = tlat_ab_resume(s, &error);
 
+	if (!r)
+		r = check_files(s, &error);
 	if (!r)
 		r = tlat_ab_measure(s, &error);
 	if (r == -ECANCELED)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* cmd_list.c - "tlat list": every probe, with its interval in words and whether it runs here. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "options.h"
-#include "table.h"
+#include "text.h"
 #include "tool.h"
+
+#define INDENT "    " /* of what belongs to the row above */
+#define BESIDE 100    /* columns that most intervals do with */
 
 struct list_config {
 	bool json;
@@ -80,27 +85,51 @@ static void print_json(void)
 	puts("]}");
 }
 
+static int longest_name(void)
+{
+	struct tlat_probe_facts facts = { .size = sizeof(facts) };
+	int longest = 0;
+
+	for (size_t i = 0; tlat_probe_facts(i, &facts) == 0; i++)
+		if ((int)strlen(facts.name) > longest)
+			longest = (int)strlen(facts.name);
+	return longest;
+}
+
+/* The interval stands beside the row where there is room for most of them, else below. */
+static void print_row(int name_columns, const char *name, const char *threads, const char *runs,
+		      const char *from, const char *to)
+{
+	char row[160], *interval;
+	int n = snprintf(row, sizeof(row), "%-*.100s  %-7s  %-9s  ", name_columns, name, threads,
+			 runs);
+
+	if (asprintf(&interval, "%s -> %s", from, to) < 0)
+		interval = NULL;
+	if (tlat_text_width(stdout) >= n + BESIDE) {
+		tlat_text_wrap(row, n, interval, stdout);
+	} else {
+		printf("%-*s  %-7s  %s\n", name_columns, name, threads, runs);
+		tlat_text_wrap(INDENT, sizeof(INDENT) - 1, interval, stdout);
+	}
+	free(interval);
+}
+
 static void print_table(void)
 {
-	static const struct tlat_column columns[] = {
-		{ "probe", false }, { "threads", false },   { "from", false },
-		{ "to", false },    { "runs here", false },
-	};
-	struct tlat_table *table = tlat_table_new(columns, TLAT_ARRAY_SIZE(columns));
 	struct tlat_probe_facts facts = { .size = sizeof(facts) };
 	struct tlat_error error;
+	int columns = longest_name();
 
+	print_row(columns, "probe", "threads", "runs here", "from", "to");
 	for (size_t i = 0; tlat_probe_facts(i, &facts) == 0; i++) {
 		const char *why = why_not(facts.name, &error);
-		char runs[sizeof(error.text) + 8];
 
-		snprintf(runs, sizeof(runs), "%s%s", why ? "no: " : "yes", why ? why : "");
-		tlat_table_row(table,
-			       (const char *const[]){ facts.name, facts.pair == 1 ? "pair" : "one",
-						      facts.from, facts.to, runs });
+		print_row(columns, facts.name, facts.pair == 1 ? "pair" : "one", why ? "no" : "yes",
+			  facts.from, facts.to);
+		if (why)
+			tlat_text_wrap(INDENT "no: ", sizeof(INDENT) - 1, why, stdout);
 	}
-	tlat_table_print(table, stdout);
-	tlat_table_free(table);
 }
 
 int tlat_cmd_list(int argc, char **argv)

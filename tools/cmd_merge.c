@@ -8,6 +8,7 @@
 #include "reports.h"
 #include "results.h"
 #include "save.h"
+#include "save_text.h"
 #include "text.h"
 #include "tool.h"
 
@@ -37,6 +38,18 @@ static const struct tlat_command command = {
 	.max_operands = -1,
 };
 
+/* A report that was added up, and of what. */
+struct sum {
+	struct tlat_report *report;
+	const char *host; /* NULL: of all hosts */
+	size_t n;
+};
+
+struct sums {
+	struct sum *v;
+	size_t n;
+};
+
 /* The name of a host, which lives as long as the report. */
 static const char *host_of(const struct tlat_report *report)
 {
@@ -57,44 +70,31 @@ static struct tlat_report **of_host(const struct tlat_reports *all, const char *
 	return own;
 }
 
-static void print(const struct tlat_report *sum, const struct merge_config *config,
-		  const char *host, size_t n)
+static void print(const struct sum *sum, const struct merge_config *config)
 {
-	if (host) {
+	if (sum->host) {
 		fputs("host ", stdout);
-		tlat_text_put(host, stdout);
+		tlat_text_put(sum->host, stdout);
 		fputs(": ", stdout);
 	}
-	printf("%zu report%s\n", n, n == 1 ? "" : "s");
-	tlat_results_print(sum, stdout);
-	tlat_findings_print(sum, config->findings, stdout);
+	printf("%zu report%s\n", sum->n, sum->n == 1 ? "" : "s");
+	tlat_results_print(sum->report, stdout);
+	tlat_findings_print(sum->report, config->findings, stdout);
 }
 
-/* append: a sum is written already. */
-static int merge(const struct tlat_reports *all, const struct merge_config *config,
-		 const char *host, bool append)
+/* host: NULL: all of them */
+static int add_up(const struct tlat_reports *all, const char *host, struct sum *ret_sum,
+		  struct tlat_error *reterr)
 {
-	struct tlat_report *sum, **own;
-	struct tlat_error error;
-	struct tlat_save save;
-	size_t n;
-	int code = TLAT_EXIT_FINE;
+	struct tlat_report **own = of_host(all, host, &ret_sum->n);
+	int r;
 
-	own = of_host(all, host, &n);
 	if (!own)
-		return tlat_complain("merge", "out of memory");
-	if (tlat_report_merge(&sum, own, n, &error) < 0) {
-		free(own);
-		return tlat_complain("merge", "%s", error.text);
-	}
+		return tlat_tool_fail(reterr, -ENOMEM, "out of memory");
+	ret_sum->host = host;
+	r = tlat_report_merge(&ret_sum->report, own, ret_sum->n, reterr);
 	free(own);
-	tlat_save_init(&save, config->json, append, TLAT_UNSET);
-	if (!save.path || tlat_save_is_file(&save))
-		print(sum, config, host, n);
-	if (tlat_save_check(&save, &error) < 0 || tlat_save_end(&save, sum, &error) < 0)
-		code = tlat_complain("merge", "%s", error.text);
-	tlat_report_free(sum);
-	return code;
+	return r;
 }
 
 static bool is_first_of_host(const struct tlat_reports *all, size_t index)
@@ -105,24 +105,83 @@ static bool is_first_of_host(const struct tlat_reports *all, size_t index)
 	return true;
 }
 
-static int merge_all(const struct tlat_reports *all, const struct merge_config *config)
+static int add_up_all(const struct tlat_reports *all, bool by_host, struct sums *sums,
+		      struct tlat_error *reterr)
 {
-	int code = TLAT_EXIT_FINE;
+	int r = 0;
 
-	if (!config->by)
-		return merge(all, config, NULL, false);
-	for (size_t i = 0; code == TLAT_EXIT_FINE && i < all->n; i++)
-		if (is_first_of_host(all, i))
-			code = merge(all, config, host_of(all->v[i]), i > 0);
+	sums->v = calloc(all->n, sizeof(*sums->v));
+	if (!sums->v)
+		return tlat_tool_fail(reterr, -ENOMEM, "out of memory");
+	for (size_t i = 0; !r && i < (by_host ? all->n : 1); i++) {
+		if (!is_first_of_host(all, i))
+			continue;
+		r = add_up(all, by_host ? host_of(all->v[i]) : NULL, &sums->v[sums->n], reterr);
+		sums->n += !r;
+	}
+	return r;
+}
+
+/* To be freed, a line for each sum; NULL: no memory, or a build without JSON. */
+static char *format(const struct sums *sums)
+{
+	char *text = NULL, *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool failed = !out;
+
+	for (size_t i = 0; !failed && i < sums->n; i++) {
+		line = tlat_report_format(sums->v[i].report);
+		failed = !line || fprintf(out, "%s%s", i ? "\n" : "", line) < 0;
+		free(line);
+	}
+	if (out && fclose(out) == EOF)
+		failed = true;
+	if (!failed)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* One replacement for all sums: the file holds those from before or those of now. */
+static int conclude(const struct sums *sums, const struct merge_config *config,
+		    const struct tlat_save *save)
+{
+	struct tlat_error error;
+
+	for (size_t i = 0; (!save->path || tlat_save_is_file(save)) && i < sums->n; i++)
+		print(&sums->v[i], config);
+	if (save->path && tlat_save_text(save->path, format(sums), &error) < 0)
+		return tlat_complain("merge", "%s", error.text);
+	return TLAT_EXIT_FINE;
+}
+
+static int merge(const struct merge_config *config, char *const *paths, int n)
+{
+	struct tlat_reports all = { 0 };
+	struct sums sums = { 0 };
+	struct tlat_error error;
+	struct tlat_save save;
+	int code, r;
+
+	tlat_save_init(&save, config->json, false, TLAT_UNSET);
+	r = tlat_save_check(&save, &error);
+	for (int i = 0; !r && i < n; i++)
+		r = tlat_reports_read(&all, paths[i], &error);
+	if (!r)
+		r = add_up_all(&all, config->by, &sums, &error);
+	code = r < 0 ? tlat_complain("merge", "%s", error.text) : conclude(&sums, config, &save);
+	for (size_t i = 0; i < sums.n; i++)
+		tlat_report_free(sums.v[i].report);
+	free(sums.v);
+	tlat_reports_free(&all);
 	return code;
 }
 
 int tlat_cmd_merge(int argc, char **argv)
 {
 	struct merge_config config = { 0 };
-	struct tlat_reports all = { 0 };
-	struct tlat_error error;
-	int code = TLAT_EXIT_FINE, first, r;
+	int first, r;
 
 	r = tlat_options_parse(&command, argc, argv, &config, &first);
 	if (r)
@@ -131,11 +190,5 @@ int tlat_cmd_merge(int argc, char **argv)
 		return tlat_complain("merge", "no report named; try tlat merge FILE...");
 	if (config.by && strcmp(config.by, "host"))
 		return tlat_complain("merge", "--by '%s': write host", config.by);
-	for (int i = first; code == TLAT_EXIT_FINE && i < argc; i++)
-		if (tlat_reports_read(&all, argv[i], &error) < 0)
-			code = tlat_complain("merge", "%s", error.text);
-	if (code == TLAT_EXIT_FINE)
-		code = merge_all(&all, &config);
-	tlat_reports_free(&all);
-	return code;
+	return merge(&config, argv + first, argc - first);
 }

@@ -192,13 +192,13 @@ static int conclude(struct tlat_session *s)
 		print_end(s, out);
 	if (tlat_save_end(&s->save, s->report, &error) < 0)
 		return tlat_complain("run", "%s", error.text);
-	if (tlat_measure_broke(s))
+	if (tlat_measure_broke(s) || code == TLAT_EXIT_BAD) /* whatever degraded it */
 		return TLAT_EXIT_BAD;
 	if (s->config.strict && tlat_findings_worst(s->report) >= TLAT_WARN)
 		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
 	if (!tlat_results_measured(s->report) && !tlat_stop_requested())
 		return tlat_complain("run", "nothing could be measured; see the findings");
-	if (code != TLAT_EXIT_BAD && !strcmp(tlat_report_end(s->report), "error"))
+	if (!strcmp(tlat_report_end(s->report), "error"))
 		return tlat_complain("run", "a measurement broke off; see the findings");
 	return code;
 }

@@ -126,10 +126,10 @@ static bool is_rate(const struct tlat_compare_figure *f)
 
 static void figure_value(const struct tlat_compare_figure *f, double value, char *text)
 {
-	if (!strncmp(f->name, "rate>", 5))
-		snprintf(text, TLAT_QUANTITY_TEXT, "%.3g", value);
-	else
+	if (!strcmp(f->unit, "ns"))
 		tlat_time_short(value, 4, text);
+	else
+		snprintf(text, TLAT_QUANTITY_TEXT, "%.3g", value);
 }
 
 static void add_figure(struct tlat_table *table, const struct tlat_compare_figure *f)

@@ -57,9 +57,24 @@ static int print_help(void)
 		printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	printf("\n  tlat run 'wake-*' timer-nanosleep    measures, without further options\n"
 	       "  tlat COMMAND --help                  options of one command\n"
+	       "  tlat help [COMMAND]                  the same\n"
 	       "  tlat --version\n\n"
 	       "Exit status: 0 fine, 1 the answer is bad, 2 no answer, 77 inconclusive.\n");
 	return TLAT_EXIT_FINE;
+}
+
+static int dispatch(int argc, char **argv);
+
+/* What others call --help. */
+static int help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *words[] = { argv[0], argc > 2 ? argv[2] : option, option, NULL };
+
+	if (argc > 3)
+		return tlat_complain("help", "'%s': one operand too many; name one command",
+				     argv[3]);
+	return dispatch(argc, words);
 }
 
 static int dispatch(int argc, char **argv)
@@ -72,6 +87,8 @@ static int dispatch(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help();
+	if (!strcmp(argv[1], "help"))
+		return help(argc, argv);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc, argv);

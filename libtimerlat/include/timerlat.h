@@ -1212,11 +1212,12 @@ struct tlat_compare_figure {
 	size_t size;	   /* set by the caller */
 	const char *name;  /* "p99.9", "rate>1.602us", "max", "spread" */
 	double quantile;   /* 0..1; NAN: none */
-	double base, next; /* geometric means over the units: ns, or a share of samples */
+	double base, next; /* geometric means over the units, in unit */
 	double ratio, lo, hi;
-	double p;      /* tail: adjusted for the family (and for several items); NAN: shift */
-	int32_t role;  /* enum tlat_compare_role */
-	int32_t worse; /* 1: significantly worse, -1: better, 0: neither */
+	double p;	  /* tail: adjusted for the family (and for several items); NAN: shift */
+	int32_t role;	  /* enum tlat_compare_role */
+	int32_t worse;	  /* 1: significantly worse, -1: better, 0: neither */
+	const char *unit; /* "ns", or "1": a share of samples */
 };
 
 /* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */

@@ -173,7 +173,8 @@ def fate(boot, user, result):
 
 
 def listed(files):
-    return [line.split()[0] for line in files.text("list.out").splitlines()[1:] if line.strip()]
+    lines = files.text("list.out").splitlines()[1:]
+    return [line.split()[0] for line in lines if line and not line[0].isspace()]
 
 
 def judge_all(boot, files, name, user):
