@@ -319,7 +319,7 @@ static int analyse(struct tlat_item *item, struct plan *plan, const struct tlat_
 	drop_unusable(&item->units, item->quantities);
 	tlat_item_medians(item);
 	if (m->by_boot)
-		item->offset_ln = log1p(ns / item->base);
+		item->offset_ns = ns;
 	if (m->n_units[TLAT_BASE] < 2 || m->n_units[TLAT_NEXT] < 2)
 		item->within = within_runs(plan, m);
 	ret = tlat_compare_measure(&item->units, &item->rules, &item->outcome, item->found);
