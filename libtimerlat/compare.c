@@ -237,6 +237,20 @@ static bool is_offset(const struct tlat_item *item)
 	return shift_ns(item) < item->offset_ns && item->outcome.primary != TLAT_COMPARE_INDICATIVE;
 }
 
+static void undecide_offset(struct tlat_item *item)
+{
+	if (isfinite(item->offset_ns))
+		UNDECIDED(item,
+			  "offset: one way the counters' offset is known to %.0f ns over both "
+			  "boots, the shift is %.0f ns; measure with --round-trip, or on one CPU",
+			  item->offset_ns, shift_ns(item));
+	else
+		UNDECIDED(item,
+			  "offset: one way the counters' offset is part of every figure, and a "
+			  "report does not say how large it can be; measure with --round-trip, or "
+			  "on one CPU");
+}
+
 static void forbid(struct tlat_item *item, const struct tlat_members *m)
 {
 	uint64_t next = 0;
@@ -256,10 +270,7 @@ static void forbid(struct tlat_item *item, const struct tlat_members *m)
 			  "would be a further chance of a false alarm",
 			  n, m->planned, (unsigned long long)next);
 	} else if (is_offset(item)) {
-		UNDECIDED(item,
-			  "offset: one way the counters' offset is known to %.0f ns over both "
-			  "boots, the shift is %.0f ns; measure with --round-trip, or on one CPU",
-			  item->offset_ns, shift_ns(item));
+		undecide_offset(item);
 	}
 }
 

@@ -111,7 +111,7 @@ struct tlat_item {
 	struct tlat_outcome outcome;
 	struct tlat_levels levels;
 	double drift;	   /* as a logarithm; NAN: not known */
-	double offset_ns;  /* sum of the sides' offset bounds; 0: not across boots */
+	double offset_ns;  /* sum of the sides' offset bounds; 0: it cancels */
 	double base, next; /* medians of the units */
 	double within;	   /* one unit a side: half-width from within the runs; NAN */
 	bool forced;

@@ -389,6 +389,8 @@ int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_re
 
 	if (!why)
 		why = tlat_findings_distrust(&result->findings);
+	if (!why && tlat_result_one_way(result))
+		why = tlat_findings_get(&result->findings, "clock-offset");
 	if (!why)
 		return 0;
 	return tlat_fail(reterr, -EINVAL, "%s: cannot be relied on: %.200s", name, why->text);

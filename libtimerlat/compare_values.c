@@ -202,12 +202,13 @@ static double dwell_of(const struct tlat_result *result)
 	return median_ns(result->dwell);
 }
 
-/* Half of the offset interval, or how far it is from 0 at most; 0: stamps on one clock. */
+/* How far the offset can be from 0; infinite: not known; 0: stamps on one clock. */
 static double offset_of(const struct tlat_result *result)
 {
-	if (!result->has_offset || result->round_trip || !result->has_kick ||
-	    result->kick.cpu == result->wait.cpu)
+	if (!tlat_result_one_way(result))
 		return 0;
+	if (!result->has_offset)
+		return (double)INFINITY;
 	return fmax(fabs(result->offset.lo_ns), fabs(result->offset.hi_ns));
 }
 
@@ -318,7 +319,9 @@ static int analyse(struct tlat_item *item, struct plan *plan, const struct tlat_
 
 	drop_unusable(&item->units, item->quantities);
 	tlat_item_medians(item);
-	if (m->by_boot)
+	/* Within a boot it cancels, if the counters agree: nothing says so where it is not known.
+	 */
+	if (m->by_boot || !isfinite(ns))
 		item->offset_ns = ns;
 	if (m->n_units[TLAT_BASE] < 2 || m->n_units[TLAT_NEXT] < 2)
 		item->within = within_runs(plan, m);

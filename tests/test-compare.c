@@ -249,6 +249,17 @@ static void change_clock(struct tlat_result *result)
 	tlat_findings_add(&result->findings, TLAT_ERROR, "clock-order", NULL, "went back by 3 ns");
 }
 
+static void lose_offset(struct tlat_result *result)
+{
+	result->has_offset = false;
+}
+
+static void change_offset(struct tlat_result *result)
+{
+	lose_offset(result);
+	tlat_findings_add(&result->findings, TLAT_WARN, "clock-offset", NULL, "CPUs 0 and 1 warp");
+}
+
 static void change_probe(struct tlat_result *result)
 {
 	strcpy(result->probe, "wake-eventfd");
@@ -293,6 +304,7 @@ static const struct {
 	{ change_deadline, "runtime 0ns in one report, 200000ns", false },
 	{ change_suspend, "cannot be relied on: slept for 3 s", false },
 	{ change_clock, "cannot be relied on: went back by 3 ns", false },
+	{ change_offset, "cannot be relied on: CPUs 0 and 1 warp", false },
 	{ change_dwell, "had slept", false },
 	{ change_probe, "the base side measured wake-futex, the new one wake-eventfd", true },
 	{ change_unit, "more than 100 ppm apart", true },
@@ -510,6 +522,34 @@ static void a_one_way_shift_of_either_sign_is_held_against_the_offset(void **sta
 		free_side(&b);
 	}
 	free_side(&a);
+}
+
+static void round_trip_without_offset(struct tlat_result *result)
+{
+	change_offset(result);
+	result->round_trip = true;
+}
+
+/* Where nothing says that the counters agree, one boot does not cancel their offset either. */
+static void a_one_way_shift_without_an_offset_is_inconclusive(void **state)
+{
+	const struct setting base = { 1, 0.002, "6.12", lose_offset };
+	const struct setting next = { 2, 0.002, "6.12", lose_offset };
+	const struct setting base_back = { 1, 0.002, "6.12", round_trip_without_offset };
+	const struct setting next_back = { 2, 0.002, "6.12", round_trip_without_offset };
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	expect_pairs(&base, &next, 8, TLAT_COMPARE_INCONCLUSIVE, "does not say how large");
+	expect_pairs(&plain, &next, 8, TLAT_COMPARE_INCONCLUSIVE, "does not say how large");
+	expect_pairs(&base_back, &next_back, 8, TLAT_COMPARE_REGRESSION, "beyond the threshold");
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, &plain, 2 * i, 20 * i);
+		add_run(&b, &next, 2 * i + 1, 20 * i + 10);
+	}
+	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "does not say how large");
+	free_side(&a);
+	free_side(&b);
 }
 
 static void looks_are_taken_where_they_were_planned(void **state)
@@ -792,6 +832,7 @@ int main(void)
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
 		cmocka_unit_test(a_one_way_shift_of_either_sign_is_held_against_the_offset),
+		cmocka_unit_test(a_one_way_shift_without_an_offset_is_inconclusive),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
 		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
