@@ -126,6 +126,21 @@ static void choose_quantities(struct tlat_item *item, struct plan *plan,
 		add_quantile(item, plan, shift_quantiles[i], TLAT_COMPARE_SHIFT);
 }
 
+/* Whether run number i may be compared. */
+static int check_run(const struct plan *plan, const struct tlat_members *m, size_t i,
+		     const char *name, struct tlat_error *reterr)
+{
+	struct tlat_error why;
+	int ret = tlat_compare_alike(plan->results[0], plan->results[i], name, true, &why);
+
+	if (ret < 0)
+		return tlat_fail(reterr, ret,
+				 "%.380s; measure both sides alike, or give --force for "
+				 "figures without a verdict",
+				 why.text);
+	return tlat_compare_reliable(m->v[i].report, plan->results[i], name, reterr);
+}
+
 static int gather(struct plan *plan, const struct tlat_members *m, const char *probe,
 		  size_t ordinal, const char *name, bool forced, struct tlat_error *reterr)
 {
@@ -134,7 +149,6 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 		const struct tlat_result *result =
 			tlat_member_result(m->v[i].report, probe, ordinal);
 		uint64_t n = result && result->latency ? tlat_hist_count(result->latency) : 0;
-		struct tlat_error why;
 		int ret;
 
 		if (!n)
@@ -144,14 +158,9 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 					 name, i + 1, m->n);
 		plan->results[i] = result;
 		plan->fewest = n < plan->fewest ? n : plan->fewest;
-		ret = tlat_compare_alike(plan->results[0], result, name, true, &why);
-		if (!ret)
-			ret = tlat_compare_reliable(m->v[i].report, result, name, &why);
-		if (ret < 0 && !forced)
-			return tlat_fail(reterr, ret,
-					 "%.380s; measure both sides alike, or give --force for "
-					 "figures without a verdict",
-					 why.text);
+		ret = forced ? 0 : check_run(plan, m, i, name, reterr);
+		if (ret < 0)
+			return ret;
 	}
 	return 0;
 }
@@ -369,6 +378,8 @@ int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *m, c
 	if (first)
 		name_item(item, first);
 	ret = gather(&plan, m, probe, ordinal, item->name, item->forced, reterr);
+	if (!ret)
+		tlat_compare_losses(item, m, plan.results, notes);
 	if (!ret)
 		ret = prepare(item, &plan, m, notes, reterr);
 	if (!ret)
