@@ -1109,8 +1109,10 @@ struct tlat_noise_opts {
  * gaps, no maximum is reported. Causes are "interrupts", "switches" (another thread ran),
  * "throttling" (of real-time threads, by the kernel), "steal" and "unknown": switches are known for
  * each gap, the others by what the kernel counted within 20 ms of it, or over all the time when
- * every CPU of the machine spins. Returns 0; -EINVAL for options that make no sense, and when
- * real-time threads would take every CPU for good; -EAGAIN, -ENOMEM. [setup]
+ * every CPU of the machine spins. A threshold below twice what a stamp takes, or what it advances
+ * by, is raised to that: the finding "clock-slow" and metric "threshold_ns" say so. Returns 0;
+ * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
+ * -EAGAIN, -ENOMEM. [setup]
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);
