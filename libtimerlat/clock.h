@@ -31,6 +31,9 @@ enum tlat_stamp_kind {
 /* A stamp that takes longer than this enters the kernel or the hypervisor; in user space it takes
  * 10 to 50 ns. */
 #define TLAT_TRAPPED_READ_NS 500
+#define TLAT_SLOW_CLOCK_REMEDY                                                                     \
+	"cat /sys/devices/system/clocksource/clocksource0/{current,available}_clocksource; tsc "   \
+	"is read without a trap"
 
 enum tlat_stamp_edge { TLAT_EDGE_BEGIN, TLAT_EDGE_END };
 

@@ -97,9 +97,6 @@ const struct tlat_result *tlat_member_result(const struct tlat_report *report, c
  */
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
 		       bool same_cpus, struct tlat_error *reterr);
-/* Whether its clock and its load held out: -EINVAL with the reason if not. */
-int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_result *result,
-			  const char *name, struct tlat_error *reterr);
 
 /* compare.c */
 
@@ -112,11 +109,23 @@ struct tlat_item {
 	struct tlat_outcome outcome;
 	struct tlat_levels levels;
 	double drift;	   /* as a logarithm; NAN: not known */
-	double offset_ln;  /* what the offset bounds allow; 0: not across boots */
+	double offset_ns;  /* sum of the sides' offset bounds; 0: it cancels */
 	double base, next; /* medians of the units */
 	double within;	   /* one unit a side: half-width from within the runs; NAN */
 	bool forced;
 };
+
+/* compare_reliable.c */
+
+/*
+ * Whether the run came to its end, and its clock, its load and everything else held out: -EINVAL
+ * with the reason if not; name stands for the result in it.
+ */
+int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_result *result,
+			  const char *name, struct tlat_error *reterr);
+/* Say of the runs, one result for each member, what their figures leave out. */
+void tlat_compare_losses(const struct tlat_item *item, const struct tlat_members *members,
+			 const struct tlat_result *const *results, struct tlat_findings *notes);
 
 /* compare_values.c: the units of one latency; compare_units.c: of one metric. 0 or -errno. */
 int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *members,

@@ -381,15 +381,3 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 		       ? 0
 		       : differ_number(name, "verify", a->verify, b->verify, "", reterr);
 }
-
-int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_result *result,
-			  const char *name, struct tlat_error *reterr)
-{
-	const struct tlat_finding *why = tlat_findings_distrust(&report->findings);
-
-	if (!why)
-		why = tlat_findings_distrust(&result->findings);
-	if (!why)
-		return 0;
-	return tlat_fail(reterr, -EINVAL, "%s: cannot be relied on: %.200s", name, why->text);
-}

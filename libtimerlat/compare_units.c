@@ -73,9 +73,13 @@ static int fill_metric(struct tlat_item *item, const struct tlat_members *m, con
 		       size_t ordinal, struct tlat_error *reterr)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		const struct tlat_number *f =
-			metric_of(tlat_member_result(m->v[i].report, probe, ordinal), item->metric);
+		const struct tlat_result *result =
+			tlat_member_result(m->v[i].report, probe, ordinal);
+		const struct tlat_number *f = metric_of(result, item->metric);
 
+		if (result && !item->forced &&
+		    tlat_compare_reliable(m->v[i].report, result, item->name, reterr) < 0)
+			return -EINVAL;
 		if (!f || !(f->value > 0))
 			return tlat_fail(reterr, -EINVAL,
 					 "%s, metric %s: run %zu of %zu %s; measure it again, or "

@@ -127,6 +127,21 @@ static void choose_quantities(struct tlat_item *item, struct plan *plan,
 		add_quantile(item, plan, shift_quantiles[i], TLAT_COMPARE_SHIFT);
 }
 
+/* Whether run number i may be compared. */
+static int check_run(const struct plan *plan, const struct tlat_members *m, size_t i,
+		     const char *name, struct tlat_error *reterr)
+{
+	struct tlat_error why;
+	int ret = tlat_compare_alike(plan->results[0], plan->results[i], name, true, &why);
+
+	if (ret < 0)
+		return tlat_fail(reterr, ret,
+				 "%.380s; measure both sides alike, or give --force for "
+				 "figures without a verdict",
+				 why.text);
+	return tlat_compare_reliable(m->v[i].report, plan->results[i], name, reterr);
+}
+
 static int gather(struct plan *plan, const struct tlat_members *m, const char *probe,
 		  size_t ordinal, const char *name, bool forced, struct tlat_error *reterr)
 {
@@ -135,7 +150,6 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 		const struct tlat_result *result =
 			tlat_member_result(m->v[i].report, probe, ordinal);
 		uint64_t n = result && result->latency ? tlat_hist_count(result->latency) : 0;
-		struct tlat_error why;
 		int ret;
 
 		if (!n)
@@ -145,14 +159,9 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 					 name, i + 1, m->n);
 		plan->results[i] = result;
 		plan->fewest = n < plan->fewest ? n : plan->fewest;
-		ret = tlat_compare_alike(plan->results[0], result, name, true, &why);
-		if (!ret)
-			ret = tlat_compare_reliable(m->v[i].report, result, name, &why);
-		if (ret < 0 && !forced)
-			return tlat_fail(reterr, ret,
-					 "%.380s; measure both sides alike, or give --force for "
-					 "figures without a verdict",
-					 why.text);
+		ret = forced ? 0 : check_run(plan, m, i, name, reterr);
+		if (ret < 0)
+			return ret;
 	}
 	return 0;
 }
@@ -203,12 +212,13 @@ static double dwell_of(const struct tlat_result *result)
 	return median_ns(result->dwell);
 }
 
-/* Half of the offset interval, or how far it is from 0 at most; 0: stamps on one clock. */
+/* How far the offset can be from 0; infinite: not known; 0: stamps on one clock. */
 static double offset_of(const struct tlat_result *result)
 {
-	if (!result->has_offset || result->round_trip || !result->has_kick ||
-	    result->kick.cpu == result->wait.cpu)
+	if (!tlat_result_one_way(result))
 		return 0;
+	if (!result->has_offset)
+		return (double)INFINITY;
 	return fmax(fabs(result->offset.lo_ns), fabs(result->offset.hi_ns));
 }
 
@@ -319,8 +329,10 @@ static int analyse(struct tlat_item *item, struct plan *plan, const struct tlat_
 
 	drop_unusable(&item->units, item->quantities);
 	tlat_item_medians(item);
-	if (m->by_boot)
-		item->offset_ln = log1p(ns / item->base);
+	/* Within a boot it cancels, if the counters agree: nothing says so where it is not known.
+	 */
+	if (m->by_boot || !isfinite(ns))
+		item->offset_ns = ns;
 	if (m->n_units[TLAT_BASE] < 2 || m->n_units[TLAT_NEXT] < 2)
 		item->within = within_runs(plan, m);
 	ret = tlat_compare_measure(&item->units, &item->rules, &item->outcome, item->found);
@@ -367,6 +379,8 @@ int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *m, c
 	if (first)
 		name_item(item, first);
 	ret = gather(&plan, m, probe, ordinal, item->name, item->forced, reterr);
+	if (!ret)
+		tlat_compare_losses(item, m, plan.results, notes);
 	if (!ret)
 		ret = prepare(item, &plan, m, notes, reterr);
 	if (!ret)

@@ -94,6 +94,14 @@ bool tlat_findings_reach(const struct tlat_findings *findings, int severity)
 	return false;
 }
 
+const struct tlat_finding *tlat_findings_get(const struct tlat_findings *findings, const char *id)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (!strcmp(findings->v[i].id, id))
+			return &findings->v[i];
+	return NULL;
+}
+
 const struct tlat_finding *tlat_findings_distrust(const struct tlat_findings *findings)
 {
 	static const char *const ids[] = { "clock-broken",	  "clock-drift", "clock-order",

@@ -107,6 +107,8 @@ void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from);
 void tlat_findings_free(struct tlat_findings *findings);
 /* Whether a finding of at least that severity is in the list. */
 bool tlat_findings_reach(const struct tlat_findings *findings, int severity);
+/* The first one of that id, or NULL. */
+const struct tlat_finding *tlat_findings_get(const struct tlat_findings *findings, const char *id);
 /* What says that the clock, or the load, failed the measurement, so that no figure holds; NULL:
  * nothing. */
 const struct tlat_finding *tlat_findings_distrust(const struct tlat_findings *findings);

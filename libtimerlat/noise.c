@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* noise.c - noise as its caller sees it: options, what they mean here, one call. */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,29 @@ static int place(struct tlat_noise *noise, struct tlat_error *reterr)
 	return error;
 }
 
+/* A stamp that takes so long, or a step of the clock, is no gap; the last of a hundred counts. */
+static void hold_threshold(struct tlat_noise *noise)
+{
+	const struct tlat_calibration *cal = tlat_clock_calibration(noise->clock);
+	int64_t least_ns = (int64_t)ceil(2 * fmax(cal->read_p99_ns, cal->quantum_ns));
+	int64_t asked_ns = noise->opts.threshold_ns;
+
+	noise->slow_clock = least_ns > asked_ns || cal->read_cost_ns > TLAT_TRAPPED_READ_NS;
+	if (least_ns > asked_ns) {
+		noise->opts.threshold_ns = least_ns;
+		tlat_findings_add(&noise->of_result, TLAT_WARN, "clock-slow",
+				  TLAT_SLOW_CLOCK_REMEDY,
+				  "stamps take up to %.3g us and advance in steps of %.3g us: gaps "
+				  "are told from %.3g us on, not from %.3g us",
+				  cal->read_p99_ns / 1e3, cal->quantum_ns / 1e3,
+				  (double)least_ns / 1e3, (double)asked_ns / 1e3);
+	} else if (noise->slow_clock) {
+		tlat_findings_add(
+			&noise->of_result, TLAT_WARN, "clock-slow", TLAT_SLOW_CLOCK_REMEDY,
+			"a stamp takes %.3g us: gaps contain that", cal->read_cost_ns / 1e3);
+	}
+}
+
 static int plan_thread(struct tlat_noise *noise, int32_t i)
 {
 	struct tlat_noise_thread *t = &noise->threads[i];
@@ -142,7 +166,10 @@ static int prepare(struct tlat_noise *noise, const struct tlat_noise_opts *opts,
 		error = place(noise, reterr);
 	if (!error)
 		error = decide_policy(noise, reterr);
-	return error ? error : plan(noise, reterr);
+	if (error)
+		return error;
+	hold_threshold(noise);
+	return plan(noise, reterr);
 }
 
 /* With every signal blocked, so that the caller's handlers run on the caller's threads. */

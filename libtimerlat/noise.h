@@ -96,7 +96,7 @@ void tlat_noise_spin(struct tlat_noise_thread *thread);
 /* == The whole == */
 
 struct tlat_noise {
-	struct tlat_noise_opts opts; /* every default resolved */
+	struct tlat_noise_opts opts; /* every default resolved, the threshold as it is used */
 	const struct tlat_machine *machine;
 	struct tlat_machine *own_machine;
 	struct tlat_clock *clock, *own_clock;
@@ -113,6 +113,7 @@ struct tlat_noise {
 	int failed;
 	bool stopped;
 	int64_t realtime_ns;
+	bool slow_clock; /* what its stamps take is seen as gaps, or nearly */
 };
 
 static inline bool tlat_noise_stopping(const struct tlat_noise *noise)

@@ -123,19 +123,27 @@ static void find_switches(const struct tlat_noise_thread *t, struct tlat_result 
 			  tlat_policy_name(t->facts.policy));
 }
 
+/* What is left when the kernel counted nothing. */
+static const char *suspects(const struct tlat_noise *noise)
+{
+	if (noise->slow_clock)
+		return "stamps that take long vary by as much, and hide what else there was";
+	if (tlat_machine_facts(noise->machine)->hypervisor[0])
+		return "the hypervisor, or the host's firmware";
+	return "firmware (SMI) is what is left";
+}
+
 static void find_unknown(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
 			 struct tlat_result *result)
 {
 	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_UNKNOWN];
-	const char *hypervisor = tlat_machine_facts(noise->machine)->hypervisor;
 
 	if (total->count > t->dropped)
 		tlat_findings_add(&result->findings, TLAT_INFO, "noise-unknown", NULL,
 				  "for %" PRIu64 " gaps, the longest of %.1f us, no interrupt, "
 				  "switch or stolen time was counted on CPU %d: %s",
 				  total->count - t->dropped, (double)total->max_ns / 1e3, t->cpu,
-				  hypervisor[0] ? "the hypervisor, or the host's firmware"
-						: "firmware (SMI) is what is left");
+				  suspects(noise));
 	if (t->dropped)
 		tlat_findings_add(&result->findings, TLAT_INFO, "noise-dropped",
 				  "use a higher --threshold, or leave a CPU out of -c",

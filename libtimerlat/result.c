@@ -31,6 +31,11 @@ const char *const tlat_end_names[TLAT_END_KINDS] = {
 	[TLAT_END_BREAK] = "break", [TLAT_END_ERROR] = "error", [TLAT_END_RUNNING] = "running",
 };
 
+bool tlat_result_one_way(const struct tlat_result *result)
+{
+	return result->has_kick && !result->round_trip && result->kick.cpu != result->wait.cpu;
+}
+
 static const char *const targets[] = {
 	[TLAT_TARGET_SLEEPING] = "sleeping",
 	[TLAT_TARGET_BUSY] = "busy",

@@ -160,6 +160,8 @@ struct tlat_result {
 
 struct tlat_result *tlat_result_new(void);
 void tlat_result_free(struct tlat_result *result);
+/* Whether its two stamps are of counters of two CPUs, so that their offset is in every sample. */
+bool tlat_result_one_way(const struct tlat_result *result);
 
 /* Left side minus right side of the accounting identity; 0 unless there is a bug. */
 int64_t tlat_counts_balance(const struct tlat_counts *counts);

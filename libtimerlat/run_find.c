@@ -218,8 +218,7 @@ static void find_slow_stamps(const struct tlat_run *run, const struct tlat_insta
 
 	if (cost_ns > TLAT_TRAPPED_READ_NS)
 		tlat_findings_add(&result->findings, TLAT_WARN, "clock-slow",
-				  "cat /sys/devices/system/clocksource/clocksource0/"
-				  "{current,available}_clocksource; tsc is read without a trap",
+				  TLAT_SLOW_CLOCK_REMEDY,
 				  "a stamp takes %.1f us: the figures contain that, and what is "
 				  "shorter cannot be measured",
 				  cost_ns / 1e3);

@@ -14,11 +14,12 @@
 
 #include "futex.h"
 #include "scale.h"
+#include "stats.h"
 
 #define SETTLE_NS	    50000L
 #define STACK_BYTES	    65536
 #define DEFAULT_DURATION_NS 500000000LL
-#define LOOK_NS		    20000000L
+#define LOOK_NS		    20000000LL
 
 struct crowd;
 struct pair;
@@ -42,6 +43,7 @@ struct pair {
 struct crowd {
 	struct tlat_scale_threads threads;
 	atomic_bool ending;
+	uint64_t ended_ns; /* CLOCK_MONOTONIC */
 	int64_t n;
 	struct pair *pairs;
 };
@@ -127,12 +129,14 @@ static int start_sides(struct crowd *crowd, int *ret_started)
 	return -error;
 }
 
-static void last_while(struct tlat_scale *s, int64_t ns)
+static void last_until(struct tlat_scale *s, uint64_t end)
 {
-	uint64_t end = tlat_gettime_ns(CLOCK_MONOTONIC) + (uint64_t)ns;
+	int64_t left;
 
-	while (tlat_gettime_ns(CLOCK_MONOTONIC) < end && !s->stopped) {
-		nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+	while ((left = (int64_t)(end - tlat_gettime_ns(CLOCK_MONOTONIC))) > 0 && !s->stopped) {
+		const struct timespec nap = tlat_timespec_of_ns(left < LOOK_NS ? left : LOOK_NS);
+
+		nanosleep(&nap, NULL);
 		s->stopped |= tlat_scale_stopping(s);
 	}
 }
@@ -149,7 +153,8 @@ static int play_all(struct tlat_scale *s, struct crowd *crowd, struct tlat_error
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	error = tlat_scale_threads_release(&crowd->threads, started, error, reterr);
 	if (!error)
-		last_while(s, s->opts.duration_ns);
+		last_until(s, crowd->threads.opened_ns + (uint64_t)s->opts.duration_ns);
+	crowd->ended_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	atomic_store(&crowd->ending, true);
 	for (int i = 0; i < started; i++)
 		pthread_join(crowd->pairs[i / 2].sides[i % 2].thread, NULL);
@@ -166,25 +171,29 @@ static void merge(const struct crowd *crowd, struct tlat_hist *into, uint64_t *r
 	}
 }
 
-static void put(struct tlat_scale *s, int64_t n, const struct tlat_hist *hist, uint64_t not_asleep,
-		struct tlat_scale_series *p50, struct tlat_scale_series *p99)
+static void put(struct tlat_scale *s, const struct crowd *crowd, const struct tlat_hist *hist,
+		uint64_t not_asleep, struct tlat_scale_series *p50, struct tlat_scale_series *p99)
 {
+	/* What passed: the caller is late where the pairs take its CPU, and early when stopped. */
+	double seconds = (double)(crowd->ended_ns - crowd->threads.opened_ns) * 1e-9;
 	struct tlat_result *result = s->result;
-	double count = (double)tlat_hist_count(hist);
+	uint64_t count = tlat_hist_count(hist);
+	int64_t n = crowd->n;
 
-	if (!tlat_hist_count(hist)) {
-		if (!s->stopped)
-			tlat_findings_add(&result->findings, TLAT_WARN, "no-sample",
-					  "measure for longer: -d; keep other tasks off these CPUs",
-					  "N = %lld: not one wake was measured in %.3g s",
-					  (long long)n, (double)s->opts.duration_ns * 1e-9);
+	if (s->stopped && count < tlat_stats_needed(0.99)) /* a part of it that carries nothing */
+		return;
+	if (!count) {
+		tlat_findings_add(&result->findings, TLAT_WARN, "no-sample",
+				  "measure for longer: -d; keep other tasks off these CPUs",
+				  "N = %lld: not one wake was measured in %.3g s", (long long)n,
+				  seconds);
 		return;
 	}
 	tlat_scale_series_add(p50, (double)n, tlat_hist_quantile(hist, 0.5));
 	tlat_scale_series_add(p99, (double)n, tlat_hist_quantile(hist, 0.99));
 	tlat_scale_put(result, p50, "pairs", "p50_ns", n);
 	tlat_scale_put(result, p99, "pairs", "p99_ns", n);
-	tlat_result_put_metric(result, count * 1e9 / (double)s->opts.duration_ns, "Hz", TLAT_HIGHER,
+	tlat_result_put_metric(result, (double)count / seconds, "Hz", TLAT_HIGHER,
 			       "pairs.N%lld.wakes_hz", (long long)n);
 	tlat_result_put_metric(result, (double)not_asleep, "1", TLAT_NEITHER,
 			       "pairs.N%lld.not_asleep", (long long)n);
@@ -217,7 +226,7 @@ static int run_crowd(struct tlat_scale *s, int64_t n, struct tlat_scale_series *
 		      : play_all(s, &crowd, reterr);
 	if (!error) {
 		merge(&crowd, hist, &not_asleep);
-		put(s, n, hist, not_asleep, p50, p99);
+		put(s, &crowd, hist, not_asleep, p50, p99);
 	}
 	free_crowd(&crowd);
 	tlat_hist_free(hist);

@@ -41,6 +41,7 @@ int tlat_scale_threads_release(struct tlat_scale_threads *t, int started, int er
 		tlat_fail(reterr, error, "thread on CPU %d: %s: %s", t->failed_cpu, t->failed_what,
 			  strerror(-error));
 	}
+	t->opened_ns = tlat_gettime_ns(CLOCK_MONOTONIC); /* before: they may take this CPU */
 	tlat_gate_set(&t->gate, error ? TLAT_GATE_ABORTED : TLAT_GATE_OPEN);
 	return error;
 }

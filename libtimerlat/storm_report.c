@@ -17,6 +17,7 @@ struct clock_sum {
 	const struct tlat_storm_timer *breached; /* NULL: none */
 	int32_t timers;				 /* that there are */
 	int32_t failed, error;			 /* of them, and why: the first one's errno */
+	bool open;				 /* what expired is not known */
 	uint64_t period_ns;
 };
 
@@ -49,6 +50,8 @@ static struct clock_sum sum_up(const struct view *v, int32_t clock)
 		sum.lateness = t->lateness;
 		sum.failed += t->error != 0;
 		sum.error = sum.error ? sum.error : t->error;
+		/* only the closing of the books counts what expired, and checks it */
+		sum.open |= itimer && !tlat_storm_get(t->checks);
 		if (tlat_storm_get(t->breaches) && !sum.breached)
 			sum.breached = t;
 	}
@@ -74,6 +77,12 @@ static void put_rate(const struct view *v, const char *clock, const char *what, 
 	tlat_result_add_metric(v->result, &figure);
 }
 
+/* A worker that was killed may have counted a delivery and not yet what expired for it. */
+static uint64_t overruns(const struct clock_sum *sum)
+{
+	return sum->expired > sum->delivered ? sum->expired - sum->delivered : 0;
+}
+
 static void put_lateness(const struct view *v, const char *clock, const struct tlat_hist *hist)
 {
 	struct tlat_result *result = v->result;
@@ -97,7 +106,7 @@ static void put_clock(const struct view *v, int32_t clock, const struct clock_su
 
 	tlat_result_put_metric(result, sum->timers * 1e9 / (double)sum->period_ns, "Hz",
 			       TLAT_NEITHER, "%s.requested_hz", name);
-	if (!re_arms) /* else every delivery begins a new grid */
+	if (!re_arms && !sum->open) /* else every delivery begins a new grid */
 		put_rate(v, name, "expired", sum->expired,
 			 kind == TLAT_STORM_ITIMER ? NULL : &v->series->expired_hz[clock],
 			 TLAT_NEITHER);
@@ -108,8 +117,9 @@ static void put_clock(const struct view *v, int32_t clock, const struct clock_su
 				       name);
 		return;
 	}
-	tlat_result_put_metric(result, (double)(sum->expired - sum->delivered) / v->s, "Hz",
-			       TLAT_LOWER, "%s.overrun_hz", name);
+	if (!sum->open)
+		tlat_result_put_metric(result, (double)overruns(sum) / v->s, "Hz", TLAT_LOWER,
+				       "%s.overrun_hz", name);
 	if (sum->expired)
 		tlat_result_put_metric(result, (double)sum->delivered / (double)sum->expired, "1",
 				       TLAT_HIGHER, "%s.delivered_fraction", name);

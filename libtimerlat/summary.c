@@ -147,8 +147,7 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret)
 {
 	bool estimate = kind == TLAT_FIGURE_ESTIMATE;
-	bool one_way =
-		result->has_kick && !result->round_trip && result->wait.cpu != result->kick.cpu;
+	bool one_way = tlat_result_one_way(result);
 	const struct tlat_uncertainty_input in = {
 		.clock = result->clock,
 		.offset = one_way ? &result->offset : NULL,

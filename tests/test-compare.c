@@ -250,6 +250,17 @@ static void change_clock(struct tlat_result *result)
 	tlat_findings_add(&result->findings, TLAT_ERROR, "clock-order", NULL, "went back by 3 ns");
 }
 
+static void lose_offset(struct tlat_result *result)
+{
+	result->has_offset = false;
+}
+
+static void change_offset(struct tlat_result *result)
+{
+	lose_offset(result);
+	tlat_findings_add(&result->findings, TLAT_WARN, "clock-offset", NULL, "CPUs 0 and 1 warp");
+}
+
 static void change_probe(struct tlat_result *result)
 {
 	strcpy(result->probe, "wake-eventfd");
@@ -294,6 +305,7 @@ static const struct {
 	{ change_deadline, "runtime 0ns in one report, 200000ns", false },
 	{ change_suspend, "cannot be relied on: slept for 3 s", false },
 	{ change_clock, "cannot be relied on: went back by 3 ns", false },
+	{ change_offset, "cannot be relied on: CPUs 0 and 1 warp", false },
 	{ change_dwell, "had slept", false },
 	{ change_probe, "the base side measured wake-futex, the new one wake-eventfd", true },
 	{ change_unit, "more than 100 ppm apart", true },
@@ -324,6 +336,81 @@ static void what_is_not_alike_is_refused_and_figures_are_forced(void **state)
 	}
 }
 
+static void end_in_error(struct tlat_result *result)
+{
+	result->end = TLAT_END_ERROR;
+}
+
+static void go_on(struct tlat_result *result)
+{
+	result->end = TLAT_END_RUNNING;
+}
+
+static void lose_wake(struct tlat_result *result)
+{
+	result->counts.rejected[TLAT_REJECTED_TIMEOUT] = 1;
+	result->counts.asked++;
+	tlat_findings_add(&result->findings, TLAT_ERROR, "lost-wake", NULL, "1 cycle was given up");
+}
+
+static const struct {
+	void (*change)(struct tlat_result *result);
+	const char *because;
+} failures[] = {
+	{ end_in_error, "cannot be relied on: an error ended it; measure it again" },
+	{ go_on, "cannot be relied on: it was still running" },
+	{ lose_wake, "cannot be relied on: 1 cycle was given up" },
+};
+
+static void expect_refusal(const struct side *a, const struct side *b, const char *id,
+			   const char *because)
+{
+	struct tlat_comparison *c = NULL;
+	struct tlat_error error = { 0 };
+
+	assert_int_equal(tlat_compare(&c, a->runs, a->n, b->runs, b->n, NULL, &error), -EINVAL);
+	assert_null(c);
+	if (!strstr(error.text, because) || !strstr(error.text, id))
+		fail_msg("\"%s\" does not say \"%s\" of \"%s\"", error.text, because, id);
+	c = compared(a, b, TLAT_COMPARE_FORCE);
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_NONE);
+	tlat_comparison_free(c);
+}
+
+/* One run of sixteen, and equal figures: what failed is no sample of what was to be measured. */
+static void a_run_that_failed_is_refused_and_named(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(failures); i++) {
+		struct side a = { 0 }, b = { 0 };
+
+		add_pairs(&a, &b, &plain, &plain, 8, 0);
+		failures[i].change(b.runs[5]->results[0]);
+		expect_refusal(&a, &b, b.runs[5]->id, failures[i].because);
+		free_side(&a);
+		free_side(&b);
+	}
+}
+
+/* Said of the whole report, and for metrics as well as for latencies. */
+static void a_failure_of_the_whole_run_counts_for_all_that_it_has(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	for (int i = 0; i < 8; i++) {
+		a.runs[i]->results[0]->kind = b.runs[i]->results[0]->kind = "storm";
+		tlat_result_put_metric(a.runs[i]->results[0], 5, "Hz", TLAT_HIGHER, "progress_hz");
+		tlat_result_put_metric(b.runs[i]->results[0], 5, "Hz", TLAT_HIGHER, "progress_hz");
+	}
+	tlat_comparison_free(compared(&a, &b, 0));
+	tlat_findings_add(&a.runs[2]->findings, TLAT_ERROR, "own", NULL, "the fan stood still");
+	expect_refusal(&a, &b, a.runs[2]->id, "cannot be relied on: the fan stood still");
+	free_side(&a);
+	free_side(&b);
+}
+
 static void wait_for_slots(struct tlat_result *result)
 {
 	result->interval_ns = 1000000;
@@ -335,14 +422,76 @@ static void wait_for_slots_longer(struct tlat_result *result)
 	wait_for_slots(result);
 }
 
-static bool has_note(const struct tlat_comparison *c, const char *id)
+/* NULL: it has no such note. */
+static const char *note(const struct tlat_comparison *c, const char *id)
 {
 	struct tlat_finding finding;
 
 	for (size_t i = 0; tlat_comparison_finding(c, i, &finding) == 0; i++)
 		if (!strcmp(finding.id, id))
-			return true;
-	return false;
+			return finding.text;
+	return NULL;
+}
+
+static void expect_note(const struct side *a, const struct side *b, uint32_t flags, const char *id,
+			const char *text)
+{
+	struct tlat_comparison *c = compared(a, b, flags);
+	const char *said = note(c, id);
+
+	if (!said != !text || (text && !strstr(said, text)))
+		fail_msg("%s: \"%s\" and not \"%s\"", id, said ? said : "", text ? text : "");
+	tlat_comparison_free(c);
+}
+
+static void a_run_that_was_cut_short_is_compared_and_said_to_be(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 12, 0);
+	expect_note(&a, &b, 0, "ended-early", NULL);
+	a.runs[3]->results[0]->end = TLAT_END_SIGNAL;
+	b.runs[7]->results[0]->end = TLAT_END_BREAK;
+	expect_note(&a, &b, 0, "ended-early", "ended 2 of 24 runs");
+	expect(&a, &b, TLAT_COMPARE_EQUIVALENT, "is within the threshold");
+	free_side(&a);
+	free_side(&b);
+}
+
+static void miss(struct side *side, size_t run, uint64_t n)
+{
+	struct tlat_counts *counts = &side->runs[run]->results[0]->counts;
+
+	counts->asked += n - counts->missed;
+	counts->missed = n;
+}
+
+/* What no quantile shows. One stall, and what both sides miss alike, are no difference. */
+static void a_side_that_misses_or_loses_more_is_said_to(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 10, 0);
+	expect_note(&a, &b, 0, "missed-differ", NULL);
+	miss(&b, 4, 100);
+	expect_note(&a, &b, 0, "missed-differ", NULL);
+	for (size_t i = 0; i < 10; i++) {
+		miss(&a, i, 40 + i);
+		miss(&b, i, 41 + i * 9 % 10);
+	}
+	expect_note(&a, &b, 0, "missed-differ", NULL);
+	for (size_t i = 0; i < 10; i++)
+		miss(&b, i, 140 + i);
+	expect_note(&a, &b, 0, "missed-differ",
+		    "2.18 % (445 of 20445) on the base side, 6.74 % (1445 of 21445)");
+	expect_note(&a, &b, 0, "wakes-lost", NULL);
+	for (size_t i = 0; i < 10; i++)
+		lose_wake(b.runs[i]->results[0]);
+	expect_note(&a, &b, TLAT_COMPARE_FORCE, "wakes-lost", "0 % (0 of 20445) on the base side");
+	free_side(&a);
+	free_side(&b);
 }
 
 /* An open loop has the dwell that it gets: it is said, and compared. */
@@ -356,7 +505,7 @@ static void another_dwell_is_shown_where_slots_set_the_pace(void **state)
 	(void)state;
 	add_pairs(&a, &b, &base, &next, 12, 0);
 	c = compared(&a, &b, 0);
-	assert_true(has_note(c, "dwell-differs"));
+	assert_non_null(note(c, "dwell-differs"));
 	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_EQUIVALENT);
 	tlat_comparison_free(c);
 	free_side(&a);
@@ -376,7 +525,7 @@ static void sides_one_after_the_other_get_no_verdict(void **state)
 	}
 	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "not measured in turn");
 	c = compared(&a, &b, 0);
-	assert_true(has_note(c, "order-blocked"));
+	assert_non_null(note(c, "order-blocked"));
 	tlat_comparison_free(c);
 	/* Nor when nobody knows the order. */
 	a.runs[3]->start_ns = 0;
@@ -430,7 +579,7 @@ static void one_boot_a_side_is_indicative_and_says_why(void **state)
 	}
 	expect(&a, &b, TLAT_COMPARE_INDICATIVE, "one boot on a side");
 	c = compared(&a, &b, 0);
-	assert_true(has_note(c, "one-boot"));
+	assert_non_null(note(c, "one-boot"));
 	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
 	assert_int_equal(item.n_base, 1);
 	tlat_comparison_free(c);
@@ -484,6 +633,61 @@ static void across_boots_a_one_way_shift_below_the_offset_is_inconclusive(void *
 	free_side(&a);
 	free_side(&b);
 	free_side(&c);
+}
+
+/* Down as well as up: 528.6 ns over both boots, of a median of 1541 ns. */
+static void a_one_way_shift_of_either_sign_is_held_against_the_offset(void **state)
+{
+	const struct setting old = { 1, 0.0005, "6.1", NULL };
+	struct side a = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		add_run(&a, &old, 2 * i, 20 * i);
+	for (double factor = 0.5; factor < 1.5; factor += 0.06) {
+		const struct setting new = { factor, 0.0005, "6.12", NULL };
+		double shift_ns = fabs(factor - 1) * 4000 * 1e9 / SAMPLE_HZ;
+		struct side b = { 0 };
+
+		for (int i = 0; i < 8; i++)
+			add_run(&b, &new, 2 * i + 1, 20 * i + 10);
+		if (shift_ns < 2 * 264.3 - 10)
+			expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "offset: one way");
+		else if (shift_ns > 2 * 264.3 + 10)
+			expect(&a, &b,
+			       factor < 1 ? TLAT_COMPARE_IMPROVEMENT : TLAT_COMPARE_REGRESSION,
+			       "beyond the threshold");
+		free_side(&b);
+	}
+	free_side(&a);
+}
+
+static void round_trip_without_offset(struct tlat_result *result)
+{
+	change_offset(result);
+	result->round_trip = true;
+}
+
+/* Where nothing says that the counters agree, one boot does not cancel their offset either. */
+static void a_one_way_shift_without_an_offset_is_inconclusive(void **state)
+{
+	const struct setting base = { 1, 0.002, "6.12", lose_offset };
+	const struct setting next = { 2, 0.002, "6.12", lose_offset };
+	const struct setting base_back = { 1, 0.002, "6.12", round_trip_without_offset };
+	const struct setting next_back = { 2, 0.002, "6.12", round_trip_without_offset };
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	expect_pairs(&base, &next, 8, TLAT_COMPARE_INCONCLUSIVE, "does not say how large");
+	expect_pairs(&plain, &next, 8, TLAT_COMPARE_INCONCLUSIVE, "does not say how large");
+	expect_pairs(&base_back, &next_back, 8, TLAT_COMPARE_REGRESSION, "beyond the threshold");
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, &plain, 2 * i, 20 * i);
+		add_run(&b, &next, 2 * i + 1, 20 * i + 10);
+	}
+	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "does not say how large");
+	free_side(&a);
+	free_side(&b);
 }
 
 static void looks_are_taken_where_they_were_planned(void **state)
@@ -759,12 +963,18 @@ int main(void)
 		cmocka_unit_test(too_few_pairs_say_how_many_it_takes),
 		cmocka_unit_test(figures_of_an_item_are_those_of_its_runs),
 		cmocka_unit_test(what_is_not_alike_is_refused_and_figures_are_forced),
+		cmocka_unit_test(a_run_that_failed_is_refused_and_named),
+		cmocka_unit_test(a_failure_of_the_whole_run_counts_for_all_that_it_has),
+		cmocka_unit_test(a_run_that_was_cut_short_is_compared_and_said_to_be),
+		cmocka_unit_test(a_side_that_misses_or_loses_more_is_said_to),
 		cmocka_unit_test(another_dwell_is_shown_where_slots_set_the_pace),
 		cmocka_unit_test(sides_one_after_the_other_get_no_verdict),
 		cmocka_unit_test(runs_without_a_design_are_compared_unpaired),
 		cmocka_unit_test(one_boot_a_side_is_indicative_and_says_why),
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
+		cmocka_unit_test(a_one_way_shift_of_either_sign_is_held_against_the_offset),
+		cmocka_unit_test(a_one_way_shift_without_an_offset_is_inconclusive),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
 		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),

@@ -303,6 +303,46 @@ static void gaps_add_up_under_any_policy(void **state)
 	}
 }
 
+/* Steps of 10 us, and a jump of 50 us at each hundredth reading that the kernel knows nothing of.
+ */
+static uint64_t coarse_time(void *data, enum tlat_stamp_edge edge)
+{
+	static atomic_ullong reads;
+
+	(void)data;
+	(void)edge;
+	return tlat_gettime_ns(CLOCK_MONOTONIC) / 10000 + atomic_fetch_add(&reads, 1) / 100 * 5;
+}
+
+static void a_threshold_that_the_clock_cannot_tell_is_raised(void **state)
+{
+	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_OTHER, 0);
+	struct tlat_clock *coarse;
+	struct tlat_finding finding;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	assert_int_equal(tlat_clock_open_script(&coarse, coarse_time, NULL, 100000), 0);
+	opts.clock = coarse;
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_true(metric(result, "threshold_ns") == 20000);
+	assert_true(metric_if_any(result, "gap.max_ns") > 20000);
+	assert_true(get_finding(result, "clock-slow", &finding));
+	assert_int_equal(finding.severity, TLAT_WARN);
+	assert_non_null(strstr(finding.text, "from 20 us on, not from 1 us"));
+	/* Who would know whether it was firmware. */
+	assert_true(get_finding(result, "noise-unknown", &finding));
+	assert_null(strstr(finding.text, "firmware"));
+	tlat_report_free(report);
+	opts.threshold_ns = 20000;
+	report = measured(&opts);
+	assert_false(has_finding(tlat_report_result(report, 0), "clock-slow"));
+	tlat_report_free(report);
+	tlat_clock_close(coarse);
+}
+
 static void every_cpu_has_a_result_of_its_own(void **state)
 {
 	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_OTHER, 0);
@@ -535,6 +575,7 @@ int main(void)
 		cmocka_unit_test(nothing_throttles_what_has_no_limit),
 		cmocka_unit_test(causes_never_explain_more_than_was_counted),
 		cmocka_unit_test(gaps_add_up_under_any_policy),
+		cmocka_unit_test(a_threshold_that_the_clock_cannot_tell_is_raised),
 		cmocka_unit_test(every_cpu_has_a_result_of_its_own),
 		cmocka_unit_test(a_preempter_of_5_ms_is_found_and_called_a_switch),
 		cmocka_unit_test(throttling_is_called_by_its_name),

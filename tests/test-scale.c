@@ -231,6 +231,8 @@ static int (*real_nanosleep)(const struct timespec *ts, struct timespec *rem);
 static atomic_int refuse_pin;	   /* which sched_setaffinity() from now on fails; 0: none */
 static atomic_uint hold, held_of;  /* waiters of that round are kept, and how many there are */
 static atomic_uint waiting, wakes; /* that began to wait for the first wakes, and the wakes */
+static atomic_long oversleep_ns;   /* added to naps of a millisecond and more */
+static atomic_uint stop_at;	   /* so many wakes stop it; 0: none do */
 
 /* Take the place of the C library's for all of this program. */
 long syscall(long number, ...)
@@ -244,8 +246,9 @@ long syscall(long number, ...)
 	va_end(args);
 	if (number == SYS_futex && a[1] == FUTEX_WAIT_PRIVATE)
 		atomic_fetch_add(&waiting, 1);
-	if (number == SYS_futex && a[1] == FUTEX_WAKE_PRIVATE)
-		atomic_fetch_add(&wakes, 1);
+	if (number == SYS_futex && a[1] == FUTEX_WAKE_PRIVATE &&
+	    atomic_fetch_add(&wakes, 1) + 1 == atomic_load(&stop_at))
+		__atomic_store_n(&stop_word, 1, __ATOMIC_RELAXED);
 	got = real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	/* the wake of that round, and the one that ends them */
 	if (number == SYS_futex && a[1] == FUTEX_WAIT_PRIVATE && atomic_load(&hold) &&
@@ -258,8 +261,11 @@ long syscall(long number, ...)
 /* Before each wake all of them wait; patience with those that are held takes no time. */
 int nanosleep(const struct timespec *ts, struct timespec *rem)
 {
+	const struct timespec more = { .tv_nsec = atomic_load(&oversleep_ns) };
 	unsigned int woken = atomic_load(&wakes);
 
+	if (ts->tv_nsec >= 1000000 && more.tv_nsec)
+		real_nanosleep(&more, NULL);
 	while (atomic_load(&hold) && ts->tv_nsec == 1000000 &&
 	       atomic_load(&waiting) < atomic_load(&held_of) * (woken + 1))
 		sched_yield();
@@ -328,6 +334,55 @@ static void a_thread_that_cannot_be_set_up_says_why(void **state)
 	}
 }
 
+/* The caller sleeps for at least as long as it was made to, whatever was asked. */
+static void the_rate_of_pairs_is_that_of_the_time_that_passed(void **state)
+{
+	const int64_t sizes[] = { 1 };
+	struct tlat_report *report;
+
+	(void)state;
+	atomic_store(&wakes, 0);
+	atomic_store(&oversleep_ns, 200000000);
+	report = scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes, .n_sizes = 1,
+					.duration_ns = 10000000));
+	atomic_store(&oversleep_ns, 0);
+	assert_true(metric(report, "pairs.N1.wakes_hz") > 0);
+	assert_true(metric(report, "pairs.N1.wakes_hz") <= atomic_load(&wakes) / 0.2);
+	tlat_report_free(report);
+}
+
+/* A stop at once leaves a part without figures; one after many wakes has the rate until then. */
+static void pairs_that_are_stopped_have_no_rate_or_the_right_one(void **state)
+{
+	static const unsigned int stops[] = { 10, 4000 };
+	const int64_t sizes[] = { 1 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stops); i++) {
+		uint64_t before = tlat_gettime_ns(CLOCK_MONOTONIC);
+		struct tlat_report *report;
+		double rate, s;
+
+		stop_word = 0;
+		atomic_store(&wakes, 0);
+		atomic_store(&stop_at, stops[i]);
+		report = scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes,
+						.n_sizes = 1, .stop = &stop_word,
+						.duration_ns = 100000000000));
+		atomic_store(&stop_at, 0);
+		s = (double)(tlat_gettime_ns(CLOCK_MONOTONIC) - before) * 1e-9;
+		rate = metric(report, "pairs.N1.wakes_hz");
+		assert_string_equal(tlat_report_end(report), "signal");
+		/* at least 1000 were measured if any are told, and not in more time than it took */
+		if (isnan(rate))
+			assert_true(isnan(metric(report, "pairs.N1.p50_ns")));
+		else
+			assert_true(rate * s >= 1000);
+		assert_true(isnan(rate) || atomic_load(&wakes) >= 1000);
+		tlat_report_free(report);
+	}
+}
+
 /* Whether a wake comes in so short a time is not known; that it is told is. */
 static void pairs_without_a_wake_are_a_finding(void **state)
 {
@@ -380,6 +435,8 @@ int main(void)
 		cmocka_unit_test(another_thread_may_stop_it),
 		cmocka_unit_test(waiters_that_do_not_come_are_a_finding),
 		cmocka_unit_test(a_thread_that_cannot_be_set_up_says_why),
+		cmocka_unit_test(the_rate_of_pairs_is_that_of_the_time_that_passed),
+		cmocka_unit_test(pairs_that_are_stopped_have_no_rate_or_the_right_one),
 		cmocka_unit_test(pairs_without_a_wake_are_a_finding),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 	};

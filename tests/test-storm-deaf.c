@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * test-storm-deaf.c - workers that ignore the end of the storm. This object takes the place of the
- * library's stop test: with 100 ns periods on one CPU nothing but the watchdog is left.
+ * library's stop test: with 100 ns periods on one CPU, or a loop that goes on, nothing but the
+ * watchdog is left.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,10 +42,31 @@ static void the_watchdog_ends_what_does_not_end(void **state)
 	tlat_report_free(report);
 }
 
+/* They are counted when their books are closed, which nobody did. */
+static void interval_timers_of_a_killed_worker_expired_nobody_knows_how_often(void **state)
+{
+	struct tlat_report *report =
+		storm(&TLAT_STORM_OPTS(.clocks = "itimer-real,monotonic", .interval_ns = 1000000,
+				       .duration_ns = 300000000));
+
+	(void)state;
+	assert_true(has_finding(report, "watchdog"));
+	assert_true(metric(report, "itimer-real.delivered_hz") > 0);
+	assert_true(isnan(metric(report, "itimer-real.expired_hz")));
+	assert_true(isnan(metric(report, "itimer-real.overrun_hz")));
+	assert_true(isnan(metric(report, "itimer-real.delivered_fraction")));
+	/* the others count as they go: at most one was not counted yet */
+	assert_true(metric(report, "monotonic.expired_hz") > 0);
+	assert_true(metric(report, "monotonic.overrun_hz") <=
+		    metric(report, "monotonic.expired_hz"));
+	tlat_report_free(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_watchdog_ends_what_does_not_end),
+		cmocka_unit_test(interval_timers_of_a_killed_worker_expired_nobody_knows_how_often),
 	};
 
 	/* it holds signals back until the next call that it knows, and with them their contexts */

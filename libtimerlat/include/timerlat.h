@@ -1109,8 +1109,10 @@ struct tlat_noise_opts {
  * gaps, no maximum is reported. Causes are "interrupts", "switches" (another thread ran),
  * "throttling" (of real-time threads, by the kernel), "steal" and "unknown": switches are known for
  * each gap, the others by what the kernel counted within 20 ms of it, or over all the time when
- * every CPU of the machine spins. Returns 0; -EINVAL for options that make no sense, and when
- * real-time threads would take every CPU for good; -EAGAIN, -ENOMEM. [setup]
+ * every CPU of the machine spins. A threshold below twice what a stamp takes, or what it advances
+ * by, is raised to that: the finding "clock-slow" and metric "threshold_ns" say so. Returns 0;
+ * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
+ * -EAGAIN, -ENOMEM. [setup]
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);
@@ -1162,9 +1164,10 @@ struct tlat_compare_opts {
  * Compare the reports of two sides, one report a run. Runs are paired when every report has a
  * design, else their order is that of their beginnings. Returns 0; -EINVAL with the reason when
  * there is nothing to compare, or, unless forced, when probe, placement, policy, target, settle,
- * interval, dwell or clock are not the same, or clock or load failed; -E2BIG; -ENOMEM. Nothing of
- * the reports is kept. Neither reads a clock nor any file: the same reports give the same answer.
- * [setup]
+ * interval, dwell or clock are not the same, or a run cannot be relied on: its clock or its load
+ * failed, it has a finding of TLAT_ERROR, an error ended it or it was still running; -E2BIG;
+ * -ENOMEM. Nothing of the reports is kept. Neither reads a clock nor any file: the same reports
+ * give the same answer. [setup]
  */
 TLAT_API int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,
 			  size_t n_base, struct tlat_report *const *next, size_t n_next,

@@ -215,8 +215,8 @@ def compare(
     Compare two sides as "tlat compare" does, one report a run. alpha: false alarms allowed (0.01);
     threshold: smallest shift of the median that matters (0.005); tail_ratio: of tail rates (1.25);
     power: of the effect that is stated as detectable (0.9); metric: this one only; force: also
-    what is not comparable, without a verdict. InvalidOption: there is nothing to compare, or the
-    sides are not comparable, and why.
+    what is not comparable, without a verdict. InvalidOption: there is nothing to compare, the
+    sides are not comparable, or a run failed, and why.
     """
     opts = native.TlatCompareOpts()
     fields = {
