@@ -52,7 +52,7 @@ def _measure(
 
     if threading.current_thread() is not threading.main_thread():
         return measure()
-    helper = Helper(measure, id)
+    helper = Helper(measure)
     try:
         return helper.wait()
     except KeyboardInterrupt as error:
