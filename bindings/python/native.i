@@ -27,6 +27,7 @@
 %rename("%(camelcase)s", %$isclass) "";
 %rename("%(camelcase)s", %$isconstructor) "";
 %rename(from_) from;
+%rename("%(regex:/^native_(.*)/\\1/)s", regexmatch$name="^native_", %$isfunction) "";
 
 /* Real-time attributes are for the library's own threads, never for the interpreter's. */
 %ignore tlat_rt_apply;
@@ -67,6 +68,9 @@
 %thread tlat_compare;
 
 /* -- Errors ------------------------------------------------------------- */
+
+/* The package says who makes exceptions: it may be part of another, under a name not known here. */
+void native_errors_by(PyObject *maker);
 
 %typemap(in, numinputs=0) struct tlat_error *reterr {
 	native_failure.text[0] = '\0';
@@ -318,7 +322,6 @@ struct native_array {};
 	    }
 	%}
 }
-%rename("%(regex:/^native_(.*)/\\1/)s", regexmatch$name="^native_", %$isfunction) "";
 %newobject native_hist_edges_ns;
 %newobject native_hist_counts;
 %newobject native_result_values_ns;

@@ -17,6 +17,11 @@ WHERE = """
 import sys
 before = set(sys.modules)
 import {name}
+try:
+    {name}.run("wake-nothing")
+except {name}.TimerlatError as error:
+    assert type(error) is {name}.NotFound, repr(error)
+assert any(probe.missing is None for probe in {name}.probes())
 new = sorted(m for m in set(sys.modules) - before if "native" in m or "timerlat" in m)
 print({name}.run("null", samples=20, policy="other", floor=False).n, *new)
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the package uses of the module that SWIG makes of timerlat.h. Not for others: it changes
 # whenever the header does.
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Optional, Union
 
 _Text = Union[str, bytes]
@@ -168,6 +168,7 @@ class TlatCompareFigure:
 class NativeArray:
     def __len__(self) -> int: ...
 
+def errors_by(maker: Callable[[int, str], Exception]) -> None: ...
 def machine_open(root: Optional[_Text]) -> tuple[int, TlatMachine]: ...
 def clock_open(machine: Optional[TlatMachine], source: int) -> tuple[int, TlatClock]: ...
 def clock_facts(clock: TlatClock) -> tuple[int, TlatClockFacts]: ...
