@@ -46,6 +46,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         timerlat.noise(threshold="2s")
     with pytest.raises(timerlat.InvalidOption, match="timers, wakeups, pairs"):
         timerlat.scale("fish")
+    with pytest.raises(timerlat.InvalidOption, match="timers: "):
+        timerlat.storm(timers=-1)
+    with pytest.raises(timerlat.InvalidOption, match="sizes: "):
+        timerlat.scale("timers", sizes=[100, 2**70])
     with pytest.raises(TypeError):
         timerlat.noise(duration=0.5)  # type: ignore[arg-type]
 

@@ -12,7 +12,7 @@ from . import native
 from ._calls import Helper
 from ._enums import Policy
 from ._errors import Interrupted
-from ._options import Cpus, Time, cpu_list, invalid, nanoseconds, policy_number
+from ._options import INT32_MAX, Cpus, Time, count, cpu_list, invalid, nanoseconds, policy_number
 from ._report import Report
 
 #: How long what was stopped may take to hand over what it has.
@@ -89,11 +89,11 @@ def storm(
         "duration_ns": nanoseconds(duration, "duration"),
         "interval_ns": nanoseconds(interval, "interval"),
         "itimer_interval_ns": nanoseconds(itimer_interval, "itimer_interval"),
-        "timers": timers,
+        "timers": count(timers, "timers"),
         "preset": _chosen(_PRESETS, preset, "preset"),
         "handler": _chosen(_HANDLERS, handler, "handler"),
         "policy": policy_number(policy),
-        "priority": priority,
+        "priority": count(priority, "priority", INT32_MAX),
     }
     return _measure(native.storm, native.TlatStormOpts(), fields)
 
@@ -116,17 +116,17 @@ def scale(
     rounds: repetitions of each; duration of each (pairs); threads=True: timers of this process,
     not of workers. InvalidOption: what makes no sense; Interrupted: Ctrl-C.
     """
-    numbers = array("q", sizes)
+    numbers = array("q", [count(size, "sizes") for size in sizes])
     fields = {
         "sizes": numbers,
         "n_sizes": len(numbers),
         "cpus": None if cpus is None else cpu_list(cpus),
-        "rounds": rounds,
+        "rounds": count(rounds, "rounds"),
         "duration_ns": nanoseconds(duration, "duration"),
         "what": _chosen(_SCALES, what, "what"),
         "threads": int(threads),
         "policy": policy_number(policy),
-        "priority": priority,
+        "priority": count(priority, "priority", INT32_MAX),
     }
     return _measure(native.scale, native.TlatScaleOpts(), fields)
 
@@ -150,6 +150,6 @@ def noise(
         "duration_ns": nanoseconds(duration, "duration"),
         "threshold_ns": nanoseconds(threshold, "threshold"),
         "policy": policy_number(policy),
-        "priority": priority,
+        "priority": count(priority, "priority", INT32_MAX),
     }
     return _measure(native.noise, native.TlatNoiseOpts(), fields)
