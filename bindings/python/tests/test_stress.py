@@ -39,6 +39,26 @@ def test_scaling_has_exponents() -> None:
     assert any(".N400." in name for name in names), names
 
 
+@pytest.mark.parametrize(
+    "measure, asked",
+    [
+        (lambda: timerlat.noise(duration="50ms", cpus=0), "--policy fifo -p 40"),
+        (lambda: timerlat.noise(duration="50ms", cpus=0, policy="rr"), "--policy rr -p 40"),
+        (lambda: timerlat.noise(duration="50ms", cpus=0, policy="other"), "--policy other"),
+        (lambda: timerlat.storm(duration="50ms", interval="1ms", cpus=0), "--policy other"),
+        (lambda: timerlat.scale("timers", sizes=(10, 20), rounds=1, cpus=0), "--policy other"),
+    ],
+)
+def test_the_policy_is_that_of_the_tool(
+    measure: Callable[[], timerlat.Report], asked: str
+) -> None:
+    """Granted or not: the command that repeats a result says what was asked for."""
+    (result,) = measure().results
+    assert result.repeat is not None
+    assert f"{asked} " in f"{result.repeat} "
+    assert ("-p " in result.repeat) == ("-p " in asked)
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(timerlat.InvalidOption, match="sundial"):
         timerlat.storm("sundial")

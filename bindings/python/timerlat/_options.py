@@ -35,7 +35,7 @@ class RunOptions(TypedDict, total=False):
     cpus: Cpus  #: solo: one thread on each; pairs: kick and wait, or one for both
     pair: str | tuple[int, int]  #: "KICK:WAIT", the same as cpus for a pair
     policy: Policy | str  #: of the measuring threads
-    priority: int  #: 1 to 99, of the waiter
+    priority: int  #: 1 to 99, of the waiter (40)
     samples: int  #: cycles for each thread
     duration: Time  #: length of the measurement; timers: as many intervals as it spans
     interval: Time  #: solo: period (1 ms); pair: slot (0: closed loop)
@@ -197,10 +197,12 @@ def _number(name: str, value: Any) -> int:
     return native.ZERO if number == 0 and name in _ZERO_IS_MEANT and value != "default" else number
 
 
-def _scheduling(options: Mapping[str, Any]) -> tuple[int, int]:
-    policy = policy_number(options.get("policy", Policy.FIFO))
-    real_time = policy in (Policy.FIFO, Policy.RR)
-    return policy, count(options.get("priority", 40 if real_time else 0), "priority", INT32_MAX)
+def scheduling(policy: Policy | str, priority: int | None) -> dict[str, int]:
+    """The members that say how threads are scheduled; priority None: 40 where there are any."""
+    number = policy_number(policy)
+    if priority is None:
+        priority = 40 if number in (Policy.FIFO, Policy.RR) else 0
+    return {"policy": number, "priority": count(priority, "priority", INT32_MAX)}
 
 
 def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,7 +210,6 @@ def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
     unknown = options.keys() - RunOptions.__annotations__.keys()
     if unknown:
         raise TypeError(f"no such option of a run: {', '.join(sorted(unknown))}")
-    policy, priority = _scheduling(options)
     flags = sum(flag for name, flag in _FLAGS.items() if options.get(name))
     if not options.get("floor", True):
         flags |= native.RUN_NO_FLOOR
@@ -216,8 +217,7 @@ def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "probe": probe,
         "cpus": _placement(options),
         "slack_ns": 1,
-        "policy": policy,
-        "priority": priority,
+        **scheduling(options.get("policy", Policy.FIFO), options.get("priority")),
         "flags": flags,
     }
     apart = {"cpus", "pair", "policy", "priority", "floor", *_FLAGS}
