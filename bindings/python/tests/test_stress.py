@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import signal
 import subprocess
 import time
@@ -28,6 +29,20 @@ def test_noise_has_gaps() -> None:
     (result,) = report.results
     assert result.kind == "noise" and "gap.count" in result.metrics
     assert result.metrics["gap.count"] == result.histogram.counts.sum() + result.histogram.overflow
+
+
+def test_metrics_have_what_the_report_says_of_them() -> None:
+    (result,) = timerlat.scale("timers", sizes=(100, 200, 400), rounds=2, cpus=0).results
+    document = json.loads(result._report.to_json())["results"][0]
+    assert document["metrics"]
+    for said, (name, metric) in zip(document["metrics"], result.metrics.items()):
+        found = [name, metric.unit, metric.sd, metric.n, metric.better]
+        assert found == [said[key] for key in ("name", "unit", "sd", "n", "better")]
+        assert metric == pytest.approx(said["value"]) and metric + 1 > metric
+        kept = pickle.loads(pickle.dumps(metric))
+        assert (kept, vars(kept)) == (metric, vars(metric))
+    assert {"lower"} <= {metric.better for metric in result.metrics.values()}
+    assert {"ns"} <= {metric.unit for metric in result.metrics.values()}
 
 
 def test_scaling_has_exponents() -> None:
