@@ -35,6 +35,12 @@ def test_no_library_of_the_module_is_missing() -> None:
         assert "not found" not in found.stdout, found.stdout
 
 
+def test_every_file_of_the_package_is_in_its_list_of_sources() -> None:
+    source = Path(__file__).resolve().parents[1] / "timerlat"
+    files = {path.name for path in (*source.glob("*.py*"), source / "py.typed")}
+    assert files - {path.name for path in Path(timerlat.__file__).parent.iterdir()} == set()
+
+
 def test_it_can_be_imported_from_any_folder(tmp_path: Path) -> None:
     program = WHERE.format(name="timerlat")
     path = str(Path(timerlat.__file__).parents[1])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -382,7 +383,7 @@ class Result(Figures):
             text += f", it needs about {needs}"
         if math.isfinite(bound):
             text += f"; max so far {time_text(bound)}"
-        error = NotEnoughSamples(61, text)
+        error = NotEnoughSamples(errno.ENODATA, text)
         error.bound_ns = bound
         return error
 
@@ -463,6 +464,9 @@ class Result(Figures):
             Outlier(outlier["value_ns"], outlier["t_ns"], outlier["cpu"], outlier["seq"])
             for outlier in self._document.get("outliers", [])
         )
+
+    def __reduce__(self) -> tuple[Callable[[Report, int], Result], tuple[Report, int]]:
+        return Result, (self._report, self._index)
 
     def __repr__(self) -> str:
         return f"<Result {self._line()}>"
