@@ -13,22 +13,32 @@
 /* Text of the call under way on this thread; the GIL may be another thread's meanwhile. */
 static __thread struct tlat_error native_failure;
 
+/* Makes an exception of an errno and a text; the package's own, whatever its name is. */
+static PyObject *native_error_maker;
+
+static void native_errors_by(PyObject *maker)
+{
+	PyObject *before = native_error_maker;
+
+	Py_INCREF(maker);
+	native_error_maker = maker;
+	Py_XDECREF(before);
+}
+
 /* Raise what the package makes of a negative errno; the text is used up. */
 static void native_raise(int code)
 {
 	const char *text = native_failure.text[0] ? native_failure.text : strerror(-code);
-	PyObject *module = PyImport_ImportModule("timerlat._errors"), *words = NULL, *error = NULL;
+	PyObject *maker = native_error_maker ? native_error_maker : PyExc_OSError, *error = NULL;
+	PyObject *words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 
-	if (module)
-		words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 	if (words)
-		error = PyObject_CallMethod(module, "from_code", "iO", -code, words);
+		error = PyObject_CallFunction(maker, "iO", -code, words);
 	if (error)
 		PyErr_SetObject((PyObject *)Py_TYPE(error), error);
 	native_failure.text[0] = '\0';
 	Py_XDECREF(error);
 	Py_XDECREF(words);
-	Py_XDECREF(module);
 }
 
 /* The bytes of a str, bytes or None, as long as that object lives. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * native.i - timerlat.h for Python. No prototype is written a second time: rules by type turn
- * -errno into exceptions, ret_ arguments into results and size-first structs into objects whose
- * size is set, so that a new function of the header comes through by itself. A new kind of object
- * or struct is one line below.
+ * native.i - timerlat.h for Python. Rules by type turn -errno into exceptions, ret_ arguments into
+ * results and size-first structs into objects whose size is set. A new function of the header comes
+ * through by itself where its arguments are of a kind known here; a new object or struct is one
+ * line below. What it must not come through by is SWIG's own rule for pointers: of a bare array
+ * Python knows no length. Only tlat_run_wait() is declared again, since it takes its object over.
  *
  * The module is private to the package. What a caller has to know: a function of C that returns
  * int and has ret_ arguments gives a tuple, the int first; a string put into a struct is borrowed,
@@ -27,6 +28,7 @@
 %rename("%(camelcase)s", %$isclass) "";
 %rename("%(camelcase)s", %$isconstructor) "";
 %rename(from_) from;
+%rename("%(regex:/^native_(.*)/\\1/)s", regexmatch$name="^native_", %$isfunction) "";
 
 /* Real-time attributes are for the library's own threads, never for the interpreter's. */
 %ignore tlat_rt_apply;
@@ -44,6 +46,8 @@
 %ignore tlat_hist_next;
 %ignore tlat_result_values;
 %ignore tlat_bin;
+%ignore tlat_run_read;
+%ignore tlat_sample;
 /* Nothing of Python's runs on a measuring thread. */
 %rename("$ignore", regexmatch$name="^on_", %$isvariable) "";
 
@@ -68,6 +72,9 @@
 
 /* -- Errors ------------------------------------------------------------- */
 
+/* The package says who makes exceptions: it may be part of another, under a name not known here. */
+void native_errors_by(PyObject *maker);
+
 %typemap(in, numinputs=0) struct tlat_error *reterr {
 	native_failure.text[0] = '\0';
 	$1 = &native_failure;
@@ -91,6 +98,13 @@
 %typemap(freearg) const char * ""
 %typemap(memberin) const char * "$1 = $input;"
 %newobject tlat_report_format;
+
+%typemap(in) (const char *text, size_t size) {
+	if (native_text($input, (const char **)&$1) < 0)
+		SWIG_fail;
+	$2 = $1 ? strlen($1) : 0;
+}
+%typemap(freearg) (const char *text, size_t size) ""
 
 %typemap(in, numinputs=0) const char **ret_name (char *text = NULL) "$1 = &text;"
 %typemap(argout) const char **ret_name {
@@ -244,6 +258,14 @@ native_result(tag, argument)
 }
 %enddef
 
+/* native_given(<tag>, <argument>): where C reads one from an argument of the same name */
+%define native_given(tag, argument)
+%typemap(in) const struct tag *argument = SWIGTYPE *;
+%typemap(arginit) const struct tag *argument ""
+%typemap(argout) const struct tag *argument ""
+%typemap(freearg) const struct tag *argument ""
+%enddef
+
 native_result(tlat_finding, ret_finding)
 native_result(tlat_fact, ret_fact)
 native_result(tlat_clock_offset, ret_offset)
@@ -262,6 +284,11 @@ native_sized_result(tlat_rt_state, state)
 native_sized_result(tlat_progress, progress)
 native_sized_result(tlat_summary, summary)
 native_sized_result(tlat_idle_share, ret_share)
+native_sized_result(tlat_rare, ret_rare)
+native_sized_result(tlat_design, design)
+native_given(tlat_design, design)
+native_sized_result(tlat_metric, metric)
+native_given(tlat_metric, metric)
 
 /* -- Flags: seen by C while it goes on; borrowed, as strings are ---------- */
 
@@ -318,7 +345,6 @@ struct native_array {};
 	    }
 	%}
 }
-%rename("%(regex:/^native_(.*)/\\1/)s", regexmatch$name="^native_", %$isfunction) "";
 %newobject native_hist_edges_ns;
 %newobject native_hist_counts;
 %newobject native_result_values_ns;

@@ -69,6 +69,9 @@ def main() -> None:
     text, handle, result = report.to_json(), report._native, report.results[0]._native
     hist = native.result_hist(result)
     assert hist is not None
+    metric, rated = native.TlatMetric(), read_text(text)
+    metric.name, metric.unit = "throughput", "Hz"
+    native.report_add_metric(rated, "me", metric)
 
     cycle("error", lambda: refused(lambda: native.policy_from_name("none")))
     cycle("error with text", lambda: refused(lambda: native.budget_check("p50<1", result)))
@@ -78,6 +81,9 @@ def main() -> None:
     cycle("counts", lambda: native.hist_counts(hist))
     cycle("values", lambda: native.result_values_ns(result))
     cycle("summary", lambda: native.result_summary(result))
+    cycle("metric", lambda: native.result_metric(native.report_result(rated, 1), 0))
+    cycle("rare", lambda: native.result_rare(result, 0.001))
+    cycle("parsed", lambda: native.report_parse(text, "it"))
     cycle("finding", lambda: report._native and native.report_finding(handle, 0))
     cycle("fact", lambda: native.report_fact(handle, 0))
     cycle("clock facts", lambda: native.clock_facts(session._clock))

@@ -17,6 +17,11 @@ WHERE = """
 import sys
 before = set(sys.modules)
 import {name}
+try:
+    {name}.run("wake-nothing")
+except {name}.TimerlatError as error:
+    assert type(error) is {name}.NotFound, repr(error)
+assert any(probe.missing is None for probe in {name}.probes())
 new = sorted(m for m in set(sys.modules) - before if "native" in m or "timerlat" in m)
 print({name}.run("null", samples=20, policy="other", floor=False).n, *new)
 """
@@ -28,6 +33,12 @@ def test_no_library_of_the_module_is_missing() -> None:
     for path in Path(timerlat.__file__).parent.glob("*.so"):
         found = subprocess.run(["ldd", str(path)], capture_output=True, text=True)
         assert "not found" not in found.stdout, found.stdout
+
+
+def test_every_file_of_the_package_is_in_its_list_of_sources() -> None:
+    source = Path(__file__).resolve().parents[1] / "timerlat"
+    files = {path.name for path in (*source.glob("*.py*"), source / "py.typed")}
+    assert files - {path.name for path in Path(timerlat.__file__).parent.iterdir()} == set()
 
 
 def test_it_can_be_imported_from_any_folder(tmp_path: Path) -> None:

@@ -165,6 +165,91 @@ except timerlat.Interrupted as error:
     assert python(program).communicate(timeout=30)[0] == "None\n"
 
 
+def test_ctrl_c_while_a_run_is_set_up_is_heard(python: Start) -> None:
+    program = """
+import signal, threading, time, timerlat
+session = timerlat.Session(policy="other")
+threading.Timer(0.01, lambda: signal.raise_signal(signal.SIGINT)).start()
+at = time.monotonic()
+try:
+    session.run("wake-futex", duration="60s")
+except timerlat.Interrupted as error:
+    print(time.monotonic() - at < 30, session.run("null", samples=10).n)
+"""
+    assert python(program).communicate(timeout=60)[0] == "True 10\n"
+
+
+#: Probes that send to the process: they need every other thread to block the signal.
+TO_PROCESS = (
+    "signal-kill-sigwait",
+    "signal-sigqueue-signalfd",
+    "signal-pidfd-handler",
+    "timer-itimer",
+)
+
+MEASURED = """
+import asyncio, json, signal, sys, time, timerlat
+def mask():
+    return sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, ())))
+def started():
+    run = session.start(probe, samples=20)
+    blocked.append(len(mask()) - len(before))
+    return run.wait()
+def stopped():
+    with session.start(probe, duration="60s") as run:
+        while not run.progress()[0].count:
+            time.sleep(0.01)
+    return run.wait()
+quick = {"policy": "other", "floor": False}
+session = timerlat.Session(**quick)
+probe, before, blocked = sys.argv[1], mask(), []
+ways = {
+    "run": lambda: timerlat.run(probe, samples=20, **quick),
+    "start": started,
+    "with": stopped,
+    "session": lambda: session.run(probe, samples=20),
+    "wait_async": lambda: asyncio.run(session.run_async(probe, samples=20)),
+    "run_async": lambda: asyncio.run(timerlat.run_async(probe, samples=20, **quick)),
+}
+for name, way in ways.items():
+    report = way()
+    why = [finding.text for finding in report.findings if finding.id == "unsupported"]
+    print(json.dumps([name, report.n > 0, why, mask() == before]))
+print(json.dumps(blocked))
+"""
+
+
+@pytest.mark.parametrize("probe", TO_PROCESS)
+def test_signals_to_the_process_are_measured_and_the_mask_is_put_back(
+    python: Start, probe: str
+) -> None:
+    lines = python(MEASURED, probe).communicate(timeout=120)[0].splitlines()
+    *found, blocked = map(json.loads, lines)
+    assert found == [
+        [name, True, [], True]
+        for name in ("run", "start", "with", "session", "wait_async", "run_async")
+    ]
+    assert blocked == [1], "the starting thread blocks it while the run goes on"
+
+
+def test_a_run_that_blocks_a_signal_is_waited_for_where_it_was_started(python: Start) -> None:
+    program = """
+import signal, threading, timerlat
+def elsewhere():
+    try:
+        run.wait()
+    except ValueError as error:
+        print(error)
+run = timerlat.Session(policy="other", floor=False).start("signal-kill-sigwait", samples=20)
+thread = threading.Thread(target=elsewhere)
+thread.start()
+thread.join()
+print(run.wait().n, signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+"""
+    refused, measured = python(program).communicate(timeout=60)[0].splitlines()
+    assert "wait there" in refused and measured == "20 set()"
+
+
 def test_a_handler_of_the_program_ends_the_run_with_its_own_exception(python: Start) -> None:
     program = """
 import signal, timerlat

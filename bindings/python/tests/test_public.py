@@ -65,6 +65,53 @@ def test_the_stub_of_the_native_module_names_what_there_is() -> None:
                 assert hasattr(native, node.target.id), node.target.id
 
 
+def test_structs_that_begin_with_their_size_have_it_set() -> None:
+    sized = {
+        name: kind
+        for name, kind in vars(native).items()
+        if isinstance(kind, type) and isinstance(vars(kind).get("size"), property)
+    }
+    assert {"TlatRare", "TlatDesign", "TlatMetric", "TlatRunOpts"} <= set(sized)
+    assert [name for name, kind in sized.items() if not kind().size] == []
+
+
+def test_structs_go_into_the_library_and_come_back(session: timerlat.Session) -> None:
+    report = native.run(_null_run(session))[1]
+    metric = native.TlatMetric()
+    metric.name, metric.unit, metric.value, metric.better = "throughput", "Hz", 5.0, 1
+    assert native.report_add_metric(report, "me", metric) == 0
+    (result,) = timerlat.Report(report).results[1:]
+    assert result.metrics == {"throughput": 5} and result.metrics["throughput"].unit == "Hz"
+    with pytest.raises(timerlat.NotFound):
+        native.report_design(report)
+    design = native.TlatDesign()
+    design.side, design.pair, design.order = ord("B"), 2, "ABBA"
+    native.report_set_design(report, design)
+    kept = native.report_design(report)[1]
+    assert (kept.side, kept.pair, kept.order) == (ord("B"), 2, "ABBA")
+    rare = native.result_rare(native.report_result(report, 0), 0.001)[1]
+    assert 0 < rare.share_bound <= 1 and rare.needed > 0
+
+
+def _null_run(session: timerlat.Session) -> Any:
+    opts = native.TlatRunOpts()
+    opts.probe, opts.samples = "null", 2000
+    opts.machine, opts.clock = session._machine, session._clock
+    return opts
+
+
+def test_nothing_of_the_library_writes_into_an_array_of_unknown_length() -> None:
+    assert not hasattr(native, "run_read") and not hasattr(native, "TlatSample")
+
+
+def test_a_report_is_read_from_text_of_its_own_length(session: timerlat.Session) -> None:
+    text = session.run("null", samples=50).to_json()
+    read = timerlat.Report(native.report_parse(text, "it")[1])
+    assert read.n == 50 and read.to_json() == text
+    with pytest.raises(TypeError):
+        native.report_parse(text, len(text) + 10_000, "it")
+
+
 def documented(owner: str, name: str, thing: Any) -> list[str]:
     if isinstance(thing, type) and issubclass(thing, enum.Enum):
         return [] if thing.__doc__ else [owner + name]

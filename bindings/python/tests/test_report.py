@@ -178,6 +178,8 @@ def test_results_that_do_not_belong_together_must_be_chosen(
 
 def test_reports_survive_pickle_and_files(solo: timerlat.Report, tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(solo)).document == solo.document
+    (result,) = pickle.loads(pickle.dumps(solo.results))
+    assert (result.n, result.p50, repr(result)) == (solo.n, solo.p50, repr(solo.results[0]))
     path = tmp_path / "rep\udcffort.json"
     solo.save(path)
     assert json.loads(path.read_text()) == solo.document

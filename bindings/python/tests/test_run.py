@@ -47,6 +47,53 @@ def test_times_of_another_type_are_refused(bad: Any) -> None:
         nanoseconds(bad, "settle")
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"samples": -1},
+        {"samples": 2**64},
+        {"samples": 1.9},
+        {"samples": True},
+        {"samples": "5"},
+        {"warmup": -1},
+        {"warmup": 2**63},
+        {"seed": -1},
+        {"raw": -1},
+        {"threads": 2**31},
+        {"total_threads": -1},
+        {"priority_step": 1.0},
+        {"priority": 2**40},
+        {"priority": -1},
+        {"cpus": [0, 1.5]},
+        {"cpus": -1},
+        {"cpus": True},
+        {"duration": "3000000h"},
+        {"settle": timedelta(days=-1)},
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused_by_name(options: Any) -> None:
+    ((name, _),) = options.items()
+    with pytest.raises(timerlat.InvalidOption, match=f"^{name}: "):
+        fields_of("p", options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    numpy = pytest.importorskip("numpy")
+    fields = fields_of(
+        "p",
+        {
+            "samples": numpy.uint64(2**64 - 1),
+            "warmup": numpy.int32(7),
+            "priority": numpy.int8(99),
+            "settle": numpy.int64(50_000),
+            "cpus": numpy.int64(3),
+        },
+    )
+    assert (fields["samples"], fields["warmup"], fields["priority"]) == (2**64 - 1, 7, 99)
+    assert (fields["settle_ns"], fields["cpus"]) == (50_000, "3")
+    assert fields_of("p", {"cpus": numpy.array([0, 2])})["cpus"] == "0,2"
+
+
 def test_options_mean_what_they_do_on_the_command_line() -> None:
     assert fields_of("p", {}) == {
         "probe": "p",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import signal
 import subprocess
 import time
@@ -30,6 +31,20 @@ def test_noise_has_gaps() -> None:
     assert result.metrics["gap.count"] == result.histogram.counts.sum() + result.histogram.overflow
 
 
+def test_metrics_have_what_the_report_says_of_them() -> None:
+    (result,) = timerlat.scale("timers", sizes=(100, 200, 400), rounds=2, cpus=0).results
+    document = json.loads(result._report.to_json())["results"][0]
+    assert document["metrics"]
+    for said, (name, metric) in zip(document["metrics"], result.metrics.items()):
+        found = [name, metric.unit, metric.sd, metric.n, metric.better]
+        assert found == [said[key] for key in ("name", "unit", "sd", "n", "better")]
+        assert metric == pytest.approx(said["value"]) and metric + 1 > metric
+        kept = pickle.loads(pickle.dumps(metric))
+        assert (kept, vars(kept)) == (metric, vars(metric))
+    assert {"lower"} <= {metric.better for metric in result.metrics.values()}
+    assert {"ns"} <= {metric.unit for metric in result.metrics.values()}
+
+
 def test_scaling_has_exponents() -> None:
     report = timerlat.scale("timers", sizes=(100, 200, 400), rounds=2, cpus=0)
     (result,) = report.results
@@ -39,6 +54,26 @@ def test_scaling_has_exponents() -> None:
     assert any(".N400." in name for name in names), names
 
 
+@pytest.mark.parametrize(
+    "measure, asked",
+    [
+        (lambda: timerlat.noise(duration="50ms", cpus=0), "--policy fifo -p 40"),
+        (lambda: timerlat.noise(duration="50ms", cpus=0, policy="rr"), "--policy rr -p 40"),
+        (lambda: timerlat.noise(duration="50ms", cpus=0, policy="other"), "--policy other"),
+        (lambda: timerlat.storm(duration="50ms", interval="1ms", cpus=0), "--policy other"),
+        (lambda: timerlat.scale("timers", sizes=(10, 20), rounds=1, cpus=0), "--policy other"),
+    ],
+)
+def test_the_policy_is_that_of_the_tool(
+    measure: Callable[[], timerlat.Report], asked: str
+) -> None:
+    """Granted or not: the command that repeats a result says what was asked for."""
+    (result,) = measure().results
+    assert result.repeat is not None
+    assert f"{asked} " in f"{result.repeat} "
+    assert ("-p " in result.repeat) == ("-p " in asked)
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(timerlat.InvalidOption, match="sundial"):
         timerlat.storm("sundial")
@@ -46,6 +81,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         timerlat.noise(threshold="2s")
     with pytest.raises(timerlat.InvalidOption, match="timers, wakeups, pairs"):
         timerlat.scale("fish")
+    with pytest.raises(timerlat.InvalidOption, match="timers: "):
+        timerlat.storm(timers=-1)
+    with pytest.raises(timerlat.InvalidOption, match="sizes: "):
+        timerlat.scale("timers", sizes=[100, 2**70])
     with pytest.raises(TypeError):
         timerlat.noise(duration=0.5)  # type: ignore[arg-type]
 

@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""Calls that block in C, so that Ctrl-C does not have to wait for them."""
+"""
+Calls that block in C, on threads of their own. Not for runs: the thread that starts a run blocks
+the signal of its probe, and is the one that has to wait for it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Generic, TypeVar
 
 T = TypeVar("T")
 
 
+def block_signals() -> None:
+    """
+    On this thread, for good. What is sent to the process must find no thread but a probe's waiter,
+    or the probe is refused; and the kernel knows a thread for a moment longer than Python does.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+
 class Helper(Generic[T]):
     """One call on a thread of its own, whose result somebody may not wait for."""
 
-    def __init__(self, call: Callable[[], T], dispose: Callable[[T], object]) -> None:
+    def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
-        self._dispose = dispose
-        self._lock = threading.Lock()
-        self._abandoned = False
         self._over = threading.Event()
         self._result: list[T] = []
         self._error: BaseException | None = None
@@ -24,16 +35,10 @@ class Helper(Generic[T]):
 
     def _run(self) -> None:
         try:
-            result = self._call()
+            self._result.append(self._call())
         except BaseException as error:  # for whoever waits
             self._error = error
-        else:
-            with self._lock:
-                unwanted = self._abandoned
-                if not unwanted:
-                    self._result.append(result)
-            if unwanted:
-                self._dispose(result)
+        block_signals()
         self._over.set()
 
     def wait(self) -> T:
@@ -44,26 +49,25 @@ class Helper(Generic[T]):
         return self._result.pop()
 
     def late(self, timeout: float) -> T | None:
-        """The result if there is one in so many seconds; later it is disposed of."""
+        """The result if there is one in so many seconds; later it goes away with the thread."""
         self._over.wait(timeout)
-        with self._lock:
-            self._abandoned = True
-            return self._result.pop() if self._result else None
+        return self._result.pop() if self._result else None
 
 
-def interruptible(call: Callable[[], T], dispose: Callable[[T], object] = id) -> T:
+def interruptible(call: Callable[[], T]) -> T:
     """
     What the call returns. Python handles signals on the main thread only, and not while that is
-    in C: there the call goes to a helper, which inherits the caller's policy, CPUs and slack, and
-    disposes of the result if an exception such as KeyboardInterrupt comes first.
+    in C: there the call goes to a helper, which inherits the caller's policy, CPUs and slack.
     """
     if threading.current_thread() is not threading.main_thread():
         return call()
-    helper = Helper(call, dispose)
+    return Helper(call).wait()
+
+
+async def aside(call: Callable[[], T]) -> T:
+    """What the call returns, while the event loop goes on."""
+    pool = ThreadPoolExecutor(1, "timerlat", block_signals)
     try:
-        return helper.wait()
-    except BaseException:
-        unused = helper.late(0)
-        if unused is not None:
-            dispose(unused)
-        raise
+        return await asyncio.get_running_loop().run_in_executor(pool, call)
+    finally:
+        pool.shutdown(wait=False)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What fails, as exceptions. The native module calls from_code() with the library's own text."""
+"""What fails, as exceptions: the native module has from_code() make them of the library's text."""
 
 from __future__ import annotations
 
 import errno
 from typing import TYPE_CHECKING
+
+from . import native
 
 if TYPE_CHECKING:
     from ._report import Report
@@ -65,3 +67,6 @@ _KINDS: dict[int, type[TimerlatError]] = {
 
 def from_code(code: int, text: str) -> TimerlatError:
     return _KINDS.get(code, TimerlatError)(code, text)
+
+
+native.errors_by(from_code)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import operator
 import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -33,7 +35,7 @@ class RunOptions(TypedDict, total=False):
     cpus: Cpus  #: solo: one thread on each; pairs: kick and wait, or one for both
     pair: str | tuple[int, int]  #: "KICK:WAIT", the same as cpus for a pair
     policy: Policy | str  #: of the measuring threads
-    priority: int  #: 1 to 99, of the waiter
+    priority: int  #: 1 to 99, of the waiter (40)
     samples: int  #: cycles for each thread
     duration: Time  #: length of the measurement; timers: as many intervals as it spans
     interval: Time  #: solo: period (1 ms); pair: slot (0: closed loop)
@@ -64,6 +66,18 @@ class RunOptions(TypedDict, total=False):
     floor: bool  #: measure the floor of the method too (True)
 
 
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
+#: Numbers that are no times, and the largest that their member of the struct can hold.
+_COUNTS = {
+    "samples": 2**64 - 1,
+    "warmup": INT64_MAX,
+    "seed": 2**64 - 1,
+    "raw": 2**64 - 1,
+    "threads": INT32_MAX,
+    "total_threads": INT32_MAX,
+    "priority_step": INT32_MAX,
+}
 #: Where 0 is a request of its own, not the default.
 _ZERO_IS_MEANT = frozenset({"interval", "settle", "dither", "cpu_latency", "warmup", "offset"})
 #: Members of the struct that have a unit; break is a word of Python's own.
@@ -94,37 +108,62 @@ _FLAGS = {
 
 
 def invalid(text: str) -> InvalidOption:
-    error = from_code(22, text)
+    error = from_code(errno.EINVAL, text)
     assert isinstance(error, InvalidOption)
     return error
+
+
+def count(value: Any, name: str, most: int = INT64_MAX) -> int:
+    """A whole number from 0 to most. InvalidOption: it is none."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if isinstance(value, bool) or not 0 <= number <= most:
+        raise invalid(f"{name}: {value!r} is no whole number from 0 to {most}")
+    return number
+
+
+def _nanoseconds_of_text(text: str, name: str) -> int:
+    match = _TIME.match(text)
+    if match:
+        return int(Decimal(match[1]) * _UNITS_NS[match[2]])
+    if text.strip() == "0":
+        return 0
+    raise invalid(f'{name}: "{text}" is no time; write for example 250us, 1.5ms or 2s')
+
+
+def _nanoseconds_of_number(value: Any, name: str) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f'{name}: {value!r} is no time; give text such as "250us", a timedelta, '
+            "or whole nanoseconds"
+        ) from None
 
 
 def nanoseconds(value: Time, name: str) -> int:
     """A time as whole nanoseconds. InvalidOption, TypeError: it is none."""
     if isinstance(value, timedelta):
-        return ((value.days * 86400 + value.seconds) * 10**6 + value.microseconds) * 1000
-    if isinstance(value, str):
-        match = _TIME.match(value)
-        if match:
-            return int(Decimal(match[1]) * _UNITS_NS[match[2]])
-        if value.strip() == "0":
-            return 0
-        raise invalid(f'{name}: "{value}" is no time; write for example 250us, 1.5ms or 2s')
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(
-            f'{name}: {value!r} is no time; give text such as "250us", a timedelta, '
-            "or whole nanoseconds"
-        )
-    if value < 0:
-        raise invalid(f"{name}: {value} ns is below 0")
-    return value
+        ns = ((value.days * 86400 + value.seconds) * 10**6 + value.microseconds) * 1000
+    elif isinstance(value, str):
+        ns = _nanoseconds_of_text(value, name)
+    else:
+        ns = _nanoseconds_of_number(value, name)
+    if not 0 <= ns <= INT64_MAX:
+        raise invalid(f"{name}: {value} is not from 0 to {INT64_MAX} ns, 292 years")
+    return ns
 
 
 def cpu_list(cpus: Cpus) -> str:
     """CPUs in the syntax of the library."""
-    if isinstance(cpus, (str, int)):
-        return str(cpus)
-    return ",".join(str(int(cpu)) for cpu in cpus)
+    if isinstance(cpus, str):
+        return cpus
+    numbers = cpus if isinstance(cpus, Iterable) else (cpus,)
+    return ",".join(str(count(cpu, "cpus", INT32_MAX)) for cpu in numbers)
 
 
 def policy_number(policy: Policy | str) -> int:
@@ -154,14 +193,16 @@ def _number(name: str, value: Any) -> int:
     if name in _TIMES:
         number = 0 if value == "default" else nanoseconds(value, name)
     else:
-        number = int(value)
+        number = count(value, name, _COUNTS[name])
     return native.ZERO if number == 0 and name in _ZERO_IS_MEANT and value != "default" else number
 
 
-def _scheduling(options: Mapping[str, Any]) -> tuple[int, int]:
-    policy = policy_number(options.get("policy", Policy.FIFO))
-    real_time = policy in (Policy.FIFO, Policy.RR)
-    return policy, int(options.get("priority", 40 if real_time else 0))
+def scheduling(policy: Policy | str, priority: int | None) -> dict[str, int]:
+    """The members that say how threads are scheduled; priority None: 40 where there are any."""
+    number = policy_number(policy)
+    if priority is None:
+        priority = 40 if number in (Policy.FIFO, Policy.RR) else 0
+    return {"policy": number, "priority": count(priority, "priority", INT32_MAX)}
 
 
 def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +210,6 @@ def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
     unknown = options.keys() - RunOptions.__annotations__.keys()
     if unknown:
         raise TypeError(f"no such option of a run: {', '.join(sorted(unknown))}")
-    policy, priority = _scheduling(options)
     flags = sum(flag for name, flag in _FLAGS.items() if options.get(name))
     if not options.get("floor", True):
         flags |= native.RUN_NO_FLOOR
@@ -177,8 +217,7 @@ def fields_of(probe: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "probe": probe,
         "cpus": _placement(options),
         "slack_ns": 1,
-        "policy": policy,
-        "priority": priority,
+        **scheduling(options.get("policy", Policy.FIFO), options.get("priority")),
         "flags": flags,
     }
     apart = {"cpus", "pair", "policy", "priority", "floor", *_FLAGS}

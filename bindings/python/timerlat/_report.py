@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -120,6 +121,38 @@ class Outlier:
     time: int
     cpu: int | None
     seq: int
+
+
+class Metric(float):
+    """A figure that is no distribution: a float, with its unit and what is known of it."""
+
+    def __new__(
+        cls,
+        value: float,
+        unit: str = "",
+        sd: float | None = None,
+        n: int = 0,
+        better: str = "none",
+    ) -> Metric:
+        made = super().__new__(cls, value)
+        made.unit = unit
+        made.sd = sd
+        made.n = n
+        made.better = better
+        return made
+
+    unit: str  #: "ns", "Hz"; "1": a plain number
+    sd: float | None  #: standard deviation of the values, in that unit; None: not known
+    n: int  #: how many values it was made of
+    better: str  #: "lower", "higher" or "none"
+
+    @classmethod
+    def _of(cls, metric: native.TlatMetric) -> Metric:
+        sd = None if math.isnan(metric.sd) else metric.sd
+        return cls(metric.value, metric.unit, sd, metric.n, _BETTER[metric.better])
+
+
+_BETTER = {-1: "lower", 0: "none", 1: "higher"}
 
 
 class Judgement:
@@ -327,10 +360,10 @@ class Result(Figures):
         return f"{self.kick_cpu}->{self.wait_cpu}"
 
     @property
-    def metrics(self) -> dict[str, float]:
-        """Figures that are no distribution, by name with unit ("progress_hz")."""
-        metrics = self._document.get("metrics", [])
-        return {metric["name"]: metric["value"] for metric in metrics}
+    def metrics(self) -> dict[str, Metric]:
+        """Figures that are no distribution, by name ("progress_hz"); NaN: not known."""
+        found = each(native.result_metric, self._native)
+        return {metric.name: Metric._of(metric) for metric in found}
 
     def meets(self, budget: str) -> Judgement:
         """Hold it against a budget such as "p99<50us, max<200us". InvalidOption: unreadable."""
@@ -350,7 +383,7 @@ class Result(Figures):
             text += f", it needs about {needs}"
         if math.isfinite(bound):
             text += f"; max so far {time_text(bound)}"
-        error = NotEnoughSamples(61, text)
+        error = NotEnoughSamples(errno.ENODATA, text)
         error.bound_ns = bound
         return error
 
@@ -431,6 +464,9 @@ class Result(Figures):
             Outlier(outlier["value_ns"], outlier["t_ns"], outlier["cpu"], outlier["seq"])
             for outlier in self._document.get("outliers", [])
         )
+
+    def __reduce__(self) -> tuple[Callable[[Report, int], Result], tuple[Report, int]]:
+        return Result, (self._report, self._index)
 
     def __repr__(self) -> str:
         return f"<Result {self._line()}>"

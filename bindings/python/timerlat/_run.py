@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import signal
 import sys
 import threading
 import weakref
@@ -14,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import native
-from ._calls import interruptible
+from ._calls import aside, block_signals, interruptible
 from ._enums import ClockSource
 from ._errors import Interrupted, NotFound, TimerlatError
 from ._options import RunOptions, fields_of
@@ -77,11 +78,16 @@ class Clock:
 class Run:
     """
     A run that goes on: start() and Session.start() make them. Nobody has to wait for it: the last
-    reference, or the end of a with block, ends it. For one thread at a time.
+    reference, or the end of a with block, ends it. For one thread at a time; where the probe sends
+    a signal to the process, the thread that started it blocks that signal, and has to wait for it.
     """
 
-    def __init__(self, handle: native.TlatRun, *kept: object) -> None:
+    def __init__(
+        self, handle: native.TlatRun, blocked: frozenset[int], *kept: object
+    ) -> None:
         self._native: native.TlatRun | None = handle
+        self._blocked = blocked  # on the thread that started it, until it has waited
+        self._starter = threading.get_ident()
         self._kept = kept  # machine and clock must outlive the run
         self._report: Report | None = None
         _alive.add(self)
@@ -133,10 +139,11 @@ class Run:
         """
         Wait for its end, at most timeout seconds. TimeoutError: it goes on. Ctrl-C ends it and
         raises Interrupted, a KeyboardInterrupt, with what had been measured as its report.
+        ValueError: another thread started it, and blocks the signal of its probe until it waits.
         """
         if self._report is not None:
             return self._report
-        self._handle()
+        self._check_thread()
         try:
             over = self._poll(timeout)
         except KeyboardInterrupt as error:
@@ -152,6 +159,7 @@ class Run:
         """The same for asyncio. Cancelling ends the run."""
         if self._report is not None:
             return self._report
+        self._check_thread()
         loop = asyncio.get_running_loop()
         over = asyncio.Event()
         fd = self.fileno()
@@ -164,6 +172,15 @@ class Run:
             raise
         loop.remove_reader(fd)
         return self._collect()
+
+    def _check_thread(self) -> None:
+        self._handle()
+        if self._blocked and self._starter != threading.get_ident():
+            numbers = ", ".join(str(int(number)) for number in sorted(self._blocked))
+            raise ValueError(
+                f"the thread that started this run blocks signal {numbers} until it waits for it; "
+                "wait there"
+            )
 
     def _poll(self, timeout: float | None) -> bool:
         poll = select.poll()
@@ -182,13 +199,16 @@ class Run:
         return self._report
 
     def _abandon(self) -> Report | None:
-        """End the run now. A wait in the kernel may take longer: others see to that one."""
+        """
+        End the run now. A wait in the kernel may take longer: others see to that one, unless this
+        thread blocks a signal until it has waited.
+        """
         try:
             so_far: Report | None = self.snapshot()
         except TimerlatError:
             so_far = None
         self.stop()
-        if self._poll(_STOP_S):
+        if self._poll(None if self._blocked else _STOP_S):
             return self._collect()
         kept, handle = self._kept, self._take()
         self._report = so_far
@@ -209,6 +229,7 @@ class Run:
 
 
 def _end(handle: native.TlatRun, kept: tuple[object, ...]) -> None:
+    block_signals()
     native.run_wait(handle)
 
 
@@ -220,9 +241,8 @@ def _named(report: Report) -> Report:
     return report
 
 
-def _stop(handle: native.TlatRun) -> None:
-    native.run_stop(handle)
-    native.run_wait(handle)
+def _blocked_here() -> frozenset[int]:
+    return frozenset(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 
 
 class Session:
@@ -268,12 +288,16 @@ class Session:
         if self._run is not None and not self._run.over:
             raise ValueError("a run of this session goes on; wait for it, or use another session")
         fields = fields_of(probe, {**self._options, **options})
-        handle = interruptible(lambda: self._start(fields), _stop)
-        self._run = Run(handle, self._machine, self._clock)
+        before = _blocked_here()
+        handle = self._start(fields)
+        self._run = Run(handle, _blocked_here() - before, self._machine, self._clock)
         return self._run
 
     def _start(self, fields: dict[str, Any]) -> native.TlatRun:
-        """The struct borrows strings from fields, which outlive the call."""
+        """
+        On the thread that will wait for it. The struct borrows strings from fields, which outlive
+        the call.
+        """
         opts = native.TlatRunOpts()
         opts.machine = self._machine
         opts.clock = self._clock
@@ -290,9 +314,11 @@ class Session:
         return run.wait()
 
     async def run_async(self, probe: str, **options: Unpack[RunOptions]) -> Report:
-        """The same for asyncio: the loop goes on meanwhile. Cancelling ends the run."""
-        run = await asyncio.to_thread(self.start, probe, **options)
-        return await run.wait_async()
+        """
+        The same for asyncio: the loop goes on while it measures, but not while it is set up, which
+        takes a fraction of a second and this thread. Cancelling ends the run.
+        """
+        return await self.start(probe, **options).wait_async()
 
     def check(self) -> Report:
         """Audit the machine without measuring a probe: a report of findings, without results."""
@@ -335,8 +361,8 @@ def run(probe: str, **options: Unpack[RunOptions]) -> Report:
 
 
 async def run_async(probe: str, **options: Unpack[RunOptions]) -> Report:
-    """The same for asyncio: the loop goes on meanwhile. Cancelling ends the run."""
-    session = await asyncio.to_thread(Session)
+    """The same for asyncio, as Session.run_async(); the loop goes on during calibration, too."""
+    session = await aside(Session)
     return await session.run_async(probe, **options)
 
 

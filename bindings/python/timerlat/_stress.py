@@ -12,7 +12,7 @@ from . import native
 from ._calls import Helper
 from ._enums import Policy
 from ._errors import Interrupted
-from ._options import Cpus, Time, cpu_list, invalid, nanoseconds, policy_number
+from ._options import Cpus, Time, count, cpu_list, invalid, nanoseconds, scheduling
 from ._report import Report
 
 #: How long what was stopped may take to hand over what it has.
@@ -52,7 +52,7 @@ def _measure(
 
     if threading.current_thread() is not threading.main_thread():
         return measure()
-    helper = Helper(measure, id)
+    helper = Helper(measure)
     try:
         return helper.wait()
     except KeyboardInterrupt as error:
@@ -73,7 +73,7 @@ def storm(
     timers: int = 1,
     preset: str = "custom",
     handler: str = "plain",
-    policy: Policy | str = Policy.INHERIT,
+    policy: Policy | str = Policy.OTHER,
     priority: int = 0,
 ) -> Report:
     """
@@ -81,7 +81,8 @@ def storm(
     whose metrics are rates in Hz. clocks: names joined by commas ("monotonic"); a worker on each
     of cpus (the best one); duration (2 s); interval of each timer, 100 ns or more (100 us);
     timers of each clock; preset "timer" or "timermix": what stress-ng arms; handler "plain" or
-    "rearming". InvalidOption: what makes no sense; Interrupted: Ctrl-C.
+    "rearming"; policy of the workers ("other"; with "fifo" or "rr" also a priority, 1 to 98).
+    InvalidOption: what makes no sense; Interrupted: Ctrl-C.
     """
     fields = {
         "clocks": clocks,
@@ -89,11 +90,10 @@ def storm(
         "duration_ns": nanoseconds(duration, "duration"),
         "interval_ns": nanoseconds(interval, "interval"),
         "itimer_interval_ns": nanoseconds(itimer_interval, "itimer_interval"),
-        "timers": timers,
+        "timers": count(timers, "timers"),
         "preset": _chosen(_PRESETS, preset, "preset"),
         "handler": _chosen(_HANDLERS, handler, "handler"),
-        "policy": policy_number(policy),
-        "priority": priority,
+        **scheduling(policy, priority),
     }
     return _measure(native.storm, native.TlatStormOpts(), fields)
 
@@ -106,7 +106,7 @@ def scale(
     rounds: int = 0,
     duration: Time = 0,
     threads: bool = False,
-    policy: Policy | str = Policy.INHERIT,
+    policy: Policy | str = Policy.OTHER,
     priority: int = 0,
 ) -> Report:
     """
@@ -114,19 +114,19 @@ def scale(
     and the exponents with which they grow. what: "timers" (creating, asking and deleting),
     "wakeups" (one wake of N waiters) or "pairs" (wakes in N pairs at a time); sizes: N, ascending;
     rounds: repetitions of each; duration of each (pairs); threads=True: timers of this process,
-    not of workers. InvalidOption: what makes no sense; Interrupted: Ctrl-C.
+    not of workers; policy of the workers ("other"; with "fifo" or "rr" also a priority, 1 to 99).
+    InvalidOption: what makes no sense; Interrupted: Ctrl-C.
     """
-    numbers = array("q", sizes)
+    numbers = array("q", [count(size, "sizes") for size in sizes])
     fields = {
         "sizes": numbers,
         "n_sizes": len(numbers),
         "cpus": None if cpus is None else cpu_list(cpus),
-        "rounds": rounds,
+        "rounds": count(rounds, "rounds"),
         "duration_ns": nanoseconds(duration, "duration"),
         "what": _chosen(_SCALES, what, "what"),
         "threads": int(threads),
-        "policy": policy_number(policy),
-        "priority": priority,
+        **scheduling(policy, priority),
     }
     return _measure(native.scale, native.TlatScaleOpts(), fields)
 
@@ -136,20 +136,20 @@ def noise(
     cpus: Cpus | None = None,
     duration: Time = 0,
     threshold: Time = 0,
-    policy: Policy | str = Policy.INHERIT,
-    priority: int = 0,
+    policy: Policy | str = Policy.FIFO,
+    priority: int | None = None,
 ) -> Report:
     """
     Spin on each of cpus (the best one) and see when stamps come late: results of kind "noise",
     with metrics of the gaps (in ns, Hz or shares) and by cause. duration (2 s); gaps shorter than
-    threshold (1 us) are none. InvalidOption: what makes no sense, and real-time threads that would
-    take every CPU; Interrupted: Ctrl-C.
+    threshold (1 us) are none; policy of the threads ("fifo" where it is granted, a finding says so
+    where it is not) and real-time priority (40). InvalidOption: what makes no sense, and real-time
+    threads that would take every CPU; Interrupted: Ctrl-C.
     """
     fields = {
         "cpus": None if cpus is None else cpu_list(cpus),
         "duration_ns": nanoseconds(duration, "duration"),
         "threshold_ns": nanoseconds(threshold, "threshold"),
-        "policy": policy_number(policy),
-        "priority": priority,
+        **scheduling(policy, priority),
     }
     return _measure(native.noise, native.TlatNoiseOpts(), fields)
