@@ -49,6 +49,13 @@ char *tlat_comparison_format(const struct tlat_comparison *comparison)
 	return NULL;
 }
 
+int tlat_report_join(struct tlat_report **ret_report, const struct tlat_report *report,
+		     struct tlat_error *reterr)
+{
+	(void)ret_report, (void)report;
+	return not_built(reterr);
+}
+
 int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports, size_t n,
 		      struct tlat_error *reterr)
 {

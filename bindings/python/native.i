@@ -63,6 +63,7 @@
 %thread tlat_storm;
 %thread tlat_noise;
 %thread tlat_scale;
+%thread tlat_report_join;
 %thread tlat_report_merge;
 %thread tlat_compare;
 

@@ -927,6 +927,20 @@ TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
 				struct tlat_metric *metric);
 
 /*
+ * A copy that lives on its own, in which the threads of each run are one result: latencies of one
+ * probe that follow each other with rising thread numbers. Histograms, counts, call costs, returns
+ * and dwells are added up exactly; what was measured at the same time shares a time block; findings
+ * are kept once; figures, intervals and uncertainty are those of the sum. A result's end is the
+ * worst of its ends, its offset spans theirs, raw values stand thread after thread. Other
+ * conditions are the first thread's, but a CPU, thread id, relation or interval that the threads do
+ * not share, the command that repeats one of them, verdicts and kernel counters are dropped. Other
+ * results are copied as they are. Returns 0; -EINVAL when the rates of threads' counters differ by
+ * more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_join(struct tlat_report **ret_report, const struct tlat_report *report,
+			      struct tlat_error *reterr);
+
+/*
  * One report of the same results made of several: histograms, call costs, returns, dwells and
  * floors are added up exactly, as if all samples had been taken in one run, counts too; the runs
  * become the time blocks, 64 at most; findings are kept once; a result's end is the worst of its

@@ -58,6 +58,12 @@ static void compare_and_merge(struct tlat_report *report)
 	}
 	if (tlat_report_merge(&sum, both, 2, &error) == 0)
 		tlat_report_free(sum);
+	if (tlat_report_join(&sum, report, &error) == 0) {
+		ask(sum);
+		tlat_report_free(sum);
+	} else {
+		must(*error.text && !strchr(error.text, '\n'), "a refusal is one line");
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

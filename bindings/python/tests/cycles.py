@@ -86,6 +86,7 @@ def main() -> None:
     cycle("text", lambda: native.report_format(handle))
     cycle("origin", lambda: native.report_set_origin(handle, ["a", b"b"], None))
     cycle("report", lambda: read_text(text))
+    cycle("threads joined", lambda: native.report_join(handle))
     cycle("typed report", lambda: timerlat.Report(read_text(text)).min, CYCLES // 10)
     cycle("comparison", lambda: timerlat.compare(report, report, force=True))
     cycle("flag", lambda: native.NativeFlag())

@@ -18,7 +18,7 @@ import pytest
 
 import timerlat
 from timerlat import native
-from timerlat._documents import bin_low, join_threads, read_document
+from timerlat._documents import bin_low, read_document
 
 
 def test_figures_are_those_of_the_document(solo: timerlat.Report) -> None:
@@ -155,8 +155,7 @@ def test_threads_of_one_run_are_taken_together(threads: timerlat.Report) -> None
 
 
 def test_joined_histograms_are_exact(threads: timerlat.Report) -> None:
-    joined: Any = join_threads(threads.document)["results"][0]["histogram"]
-    _, hist = native.hist_new(joined["hz"])
+    _, hist = native.hist_new(threads.document["results"][0]["histogram"]["hz"])
     for result in threads.results:
         found = native.result_hist(result._native)
         assert found is not None
@@ -164,6 +163,23 @@ def test_joined_histograms_are_exact(threads: timerlat.Report) -> None:
     edges = numpy.asarray(native.hist_edges_ns(hist))
     assert (edges == threads.histogram.edges).all()
     assert (numpy.asarray(native.hist_counts(hist)) == threads.histogram.counts).all()
+
+
+def test_the_uncertainty_of_threads_is_that_of_all(threads: timerlat.Report) -> None:
+    whole = timerlat.Report(native.report_join(threads._native)[1])
+    assert len(whole.results) == 1 and threads.uncertainty is not None
+    assert threads.uncertainty.u == pytest.approx(whole.results[0]._summary.u_ns)
+    assert threads.uncertainty == whole.uncertainty
+    first = threads.results[0].uncertainty
+    assert first is not None and first != threads.uncertainty
+    assert threads.interval["p50"] == whole.interval["p50"]
+
+
+def test_metrics_of_several_cpus_are_not_one(session: timerlat.Session) -> None:
+    report = timerlat.noise(cpus="all", duration="20ms", policy="other")
+    if len(report.results) > 1:
+        with pytest.raises(ValueError, match=r"choose one of \.results"):
+            report.n
 
 
 def test_results_that_do_not_belong_together_must_be_chosen(

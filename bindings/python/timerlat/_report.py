@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import native
-from ._documents import Document, bin_low, block_pairs, join_threads, read_document, read_text
+from ._documents import Document, bin_low, block_pairs, read_text
 from ._enums import Policy, Severity, Verdict
 from ._errors import NotEnoughSamples, NotFound
 from ._extras import extra
@@ -497,22 +497,21 @@ class Report(Figures):
         return document
 
     @cached_property
-    def _joined(self) -> Result:
-        return Report(read_document(join_threads(self.document))).results[0]
+    def _joined(self) -> tuple[Result, ...]:
+        """The same with the threads of each run taken together."""
+        if len(self.results) < 2:
+            return self.results
+        return Report(native.report_join(self._native)[1]).results
 
     def _one(self) -> Result:
-        results = self.results
-        if len(results) == 1:
-            return results[0]
-        if not results:
+        if not self.results:
             raise ValueError("this report has no results, only findings")
-        threads = {result.thread for result in results}
-        if len({result.probe for result in results}) > 1 or len(threads) < len(results):
-            names = ", ".join(f"{result.probe} {result.where}" for result in results)
+        if len(self._joined) > 1:
+            names = ", ".join(f"{result.probe} {result.where}" for result in self.results)
             raise ValueError(
-                f"this report has {len(results)} results ({names}); choose one of .results"
+                f"this report has {len(self.results)} results ({names}); choose one of .results"
             )
-        return self._joined
+        return self._joined[0]
 
     @property
     def probe(self) -> str:
