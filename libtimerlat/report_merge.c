@@ -122,9 +122,12 @@ static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *
 
 static json_t *document_of(const struct tlat_report *report)
 {
-	char *text = tlat_report_format(report);
-	json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *document;
+	char *text;
 
+	if (tlat_report_format(&text, report) < 0)
+		return NULL;
+	document = json_loads(text, 0, NULL);
 	free(text);
 	return document;
 }

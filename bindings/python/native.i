@@ -91,11 +91,15 @@
 }
 %typemap(freearg) const char * ""
 %typemap(memberin) const char * "$1 = $input;"
-%newobject tlat_report_format;
 
 %typemap(in, numinputs=0) const char **ret_name (char *text = NULL) "$1 = &text;"
 %typemap(argout) const char **ret_name {
 	$result = native_append($result, PyUnicode_FromString(*$1));
+}
+%typemap(in, numinputs=0) char **ret_text (char *text = NULL) "$1 = &text;"
+%typemap(argout) char **ret_text {
+	$result = native_append($result, PyUnicode_FromString(*$1));
+	free(*$1);
 }
 %typemap(in, numinputs=0) (char *text, size_t text_size) (char text[4096]) {
 	text[0] = '\0';
@@ -149,7 +153,6 @@
 	(struct tlat_report *const *base, size_t n_base),
 	(struct tlat_report *const *next, size_t n_next)
 };
-%newobject tlat_comparison_format;
 
 /* -- Objects: owned by whoever got them --------------------------------- */
 

@@ -673,10 +673,10 @@ TLAT_API int tlat_report_write(const struct tlat_report *report, const char *pat
 			       unsigned int flags, struct tlat_error *reterr);
 
 /*
- * The same line in memory, without the newline, to be given to free(3). NULL when memory is short,
- * or in a build without JSON. [setup]
+ * The same line in memory, without the newline; *ret_text is to be given to free(3). Returns 0,
+ * -EOPNOTSUPP in a build without JSON, -ENOMEM. [setup]
  */
-TLAT_API char *tlat_report_format(const struct tlat_report *report);
+TLAT_API int tlat_report_format(char **ret_text, const struct tlat_report *report);
 
 /* Result number index, 0 and up; NULL past the last. Lives as long as the report. [hot] */
 TLAT_API const struct tlat_result *tlat_report_result(const struct tlat_report *report,
@@ -1251,10 +1251,10 @@ TLAT_API int tlat_comparison_finding(const struct tlat_comparison *comparison, s
 				     struct tlat_finding *ret_finding);
 
 /*
- * All of it as one line of JSON without newline, schema "timerlat-comparison/1", to be given to
- * free(3). NULL when memory is short, or in a build without JSON. [setup]
+ * All of it as one line of JSON without newline, schema "timerlat-comparison/1"; *ret_text is to be
+ * given to free(3). Returns 0, -EOPNOTSUPP in a build without JSON, -ENOMEM. [setup]
  */
-TLAT_API char *tlat_comparison_format(const struct tlat_comparison *comparison);
+TLAT_API int tlat_comparison_format(char **ret_text, const struct tlat_comparison *comparison);
 
 /*
  * The smallest relative shift that n pairs find at alpha with that power when the logarithms of

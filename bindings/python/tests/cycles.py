@@ -69,6 +69,7 @@ def main() -> None:
     text, handle, result = report.to_json(), report._native, report.results[0]._native
     hist = native.result_hist(result)
     assert hist is not None
+    comparison = timerlat.compare(report, report, force=True)._native
 
     cycle("error", lambda: refused(lambda: native.policy_from_name("none")))
     cycle("error with text", lambda: refused(lambda: native.budget_check("p50<1", result)))
@@ -84,6 +85,7 @@ def main() -> None:
     cycle("CPUs", lambda: native.machine_cpus(session._machine, "all"))
     cycle("verdict", lambda: native.budget_check("p50<1ms, max<1s", result))
     cycle("text", lambda: native.report_format(handle))
+    cycle("comparison as text", lambda: native.comparison_format(comparison))
     cycle("origin", lambda: native.report_set_origin(handle, ["a", b"b"], None))
     cycle("report", lambda: read_text(text))
     cycle("threads joined", lambda: native.report_join(handle))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import gc
 import json
 import math
@@ -245,6 +246,22 @@ def test_a_report_in_one_line(solo: timerlat.Report) -> None:
     assert "\n" not in repr(solo)
     assert repr(solo).startswith("<Report timer-nanosleep 0 other:0 n=")
     assert "p50=" in str(solo)
+
+
+def test_a_build_without_json_has_all_but_text(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = session.run("timer-nanosleep", samples=100, interval="1ms", cpus="0")
+
+    def not_built(report: native.TlatReport) -> tuple[int, str]:
+        raise timerlat.Unsupported(errno.EOPNOTSUPP, "not in this build")
+
+    monkeypatch.setattr(native, "report_format", not_built)
+    assert f"n={report.n}" in repr(report) and report.results[0].kind == "latency"
+    with pytest.raises(timerlat.NotEnoughSamples, match="max so far"):
+        report.p9999
+    with pytest.raises(timerlat.Unsupported):
+        report.to_json()
 
 
 def test_facts_and_the_command_that_repeats_it(solo: timerlat.Report) -> None:

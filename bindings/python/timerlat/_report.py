@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import native
 from ._documents import Document, bin_low, block_pairs, read_text
 from ._enums import Policy, Severity, Verdict
-from ._errors import NotEnoughSamples, NotFound
+from ._errors import NotEnoughSamples, NotFound, Unsupported
 from ._extras import extra
 from ._quantity import percent_name, time_text
 
@@ -267,7 +267,7 @@ class Result(Figures):
     @property
     def kind(self) -> str:
         """"latency": it has a distribution; else it has metrics."""
-        return str(self._document["kind"])
+        return native.result_kind(self._native)
 
     @property
     def begins(self) -> str:
@@ -354,19 +354,29 @@ class Result(Figures):
         error.bound_ns = bound
         return error
 
-    def _estimate(self, percent: float) -> Estimate:
+    def _quantile(self, percent: float) -> Estimate:
         share = float(Decimal(str(percent)) / 100)
+        return Estimate(*native.result_quantile_ns(self._native, share)[1:])
+
+    def _estimate(self, percent: float) -> Estimate:
         try:
-            return Estimate(*native.result_quantile_ns(self._native, share)[1:])
+            return self._quantile(percent)
         except NotEnoughSamples:
+            raise self._too_few(percent_name(percent), self._needs(percent)) from None
+
+    def _needs(self, percent: float) -> int | None:
+        """How many samples that would take; None: not known, as in a build without JSON."""
+        try:
             needs = self._document["needs"] if self.n else {}
-            key = percent_name(percent).replace(".", "") + "_ns"
-            raise self._too_few(percent_name(percent), needs.get(key)) from None
+        except Unsupported:
+            return None
+        found: int | None = needs.get(percent_name(percent).replace(".", "") + "_ns")
+        return found
 
     def _supported(self) -> Iterator[tuple[str, Estimate]]:
         for percent in (50, 90, 99, 99.9, 99.99):
             try:
-                yield percent_name(percent), self._estimate(percent)
+                yield percent_name(percent), self._quantile(percent)
             except NotEnoughSamples:
                 pass
 
@@ -563,10 +573,7 @@ class Report(Figures):
 
     def to_json(self) -> str:
         """One line of JSON, schema timerlat-report/1. Unsupported: in a build without JSON."""
-        text = native.report_format(self._native)
-        if text is None:
-            raise MemoryError("no memory for a report as text, or a build without JSON")
-        return text
+        return native.report_format(self._native)[1]
 
     def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
         """
