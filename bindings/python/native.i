@@ -58,6 +58,8 @@
 %thread tlat_run_wait;
 %thread tlat_run::~tlat_run;
 %thread tlat_check;
+%thread tlat_report_copy;
+%thread tlat_report_parse;
 %thread tlat_report_read;
 %thread tlat_report_write;
 %thread tlat_storm;
@@ -91,6 +93,13 @@
 }
 %typemap(freearg) const char * ""
 %typemap(memberin) const char * "$1 = $input;"
+%typemap(in) (const char *text, size_t size) (char *bytes, Py_ssize_t n) {
+	if (PyBytes_AsStringAndSize($input, &bytes, &n) < 0)
+		SWIG_fail;
+	$1 = bytes;
+	$2 = (size_t)n;
+}
+%typemap(freearg) (const char *text, size_t size) ""
 
 %typemap(in, numinputs=0) const char **ret_name (char *text = NULL) "$1 = &text;"
 %typemap(argout) const char **ret_name {

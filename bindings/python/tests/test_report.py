@@ -19,7 +19,7 @@ import pytest
 
 import timerlat
 from timerlat import native
-from timerlat._documents import bin_low, read_document
+from timerlat._documents import bin_low, read_text
 
 
 def test_figures_are_those_of_the_document(solo: timerlat.Report) -> None:
@@ -134,7 +134,7 @@ def test_an_empty_distribution_has_empty_arrays(session: timerlat.Session) -> No
     empty["counts"] = {**empty["counts"], "asked": 0, "recorded": 0, "unfinished": 0, "missed": 0}
     empty["histogram"].update(counts=[], early=[], min=None, max=None, overflow=0)
     empty.update(blocks=[], outliers=[], summary=None, interval={}, needs={})
-    report = timerlat.Report(read_document(document))
+    report = timerlat.Report(read_text(json.dumps(document)))
     assert report.n == 0 and len(report.histogram.counts) == len(report.histogram.edges) == 0
     assert report.blocks == () and len(report.values) == 0
     for name in ("p50", "min", "max", "mean", "sd"):
@@ -228,9 +228,9 @@ def test_a_run_whose_clock_failed_meets_no_budget(solo: timerlat.Report) -> None
     for result in document["results"]:
         result["findings"] = []
     document["findings"] = [{"id": "cpu-governor", "severity": "warn", "text": "powersave"}]
-    assert timerlat.Report(read_document(document)).meets("p50<1000s")
+    assert timerlat.Report(read_text(json.dumps(document))).meets("p50<1000s")
     document["findings"] += [{"id": "clock-broken", "severity": "error", "text": "backwards"}]
-    judged = timerlat.Report(read_document(document)).meets("p50<1000s")
+    judged = timerlat.Report(read_text(json.dumps(document))).meets("p50<1000s")
     assert judged.verdict is timerlat.Verdict.INCONCLUSIVE and "degraded" in judged.text
 
 

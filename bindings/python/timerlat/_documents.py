@@ -3,32 +3,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 from . import native
-from ._errors import TimerlatError, from_code
 
 Document = dict[str, Any]
 Pairs = list[list[int]]
 
 
-def read_text(text: str) -> native.TlatReport:
-    """The report that a document says. The library reads files only: this one has no name."""
-    fd = os.memfd_create("timerlat-report", os.MFD_CLOEXEC)
-    try:
-        with os.fdopen(os.dup(fd), "w", encoding="utf-8") as file:
-            file.write(text)
-        return native.report_read(f"/proc/self/fd/{fd}")[1]
-    except TimerlatError as error:
-        raise from_code(error.errno, error.strerror.replace(f"/proc/self/fd/{fd}: ", "")) from None
-    finally:
-        os.close(fd)
-
-
-def read_document(document: Document) -> native.TlatReport:
-    return read_text(json.dumps(document))
+def read_text(text: str, name: str | os.PathLike[str] = "report") -> native.TlatReport:
+    """The report that a document says; name stands for it in errors."""
+    return native.report_parse(text.encode("utf-8", "surrogateescape"), os.fsencode(name))[1]
 
 
 def bin_low(index: int) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from . import native
 from ._command import Command, read_command
-from ._documents import Document, bin_index, read_document, read_text
+from ._documents import Document, bin_index, read_text
 from ._options import invalid
 from ._report import Report
 
@@ -352,26 +352,27 @@ def _foreign_text(text: str, unit: str | None, limit: int | None) -> Document:
     return _cyclictest_text(lines, unit, limit)
 
 
-def _decoded(text: str) -> list[Any]:
-    """All JSON documents of a text, one after the other."""
+def _decoded(text: str) -> list[tuple[Any, str]]:
+    """All JSON documents of a text, one after the other, each with its part of it."""
     decoder = json.JSONDecoder()
     documents, at = [], 0
     while at < len(text):
-        document, at = decoder.raw_decode(text, at)
-        documents.append(document)
+        document, end = decoder.raw_decode(text, at)
+        documents.append((document, text[at:end]))
+        at = end
         while at < len(text) and text[at].isspace():
             at += 1
     return documents
 
 
-def _reports_of(text: str, unit: str | None, limit: int | None) -> list[Report]:
+def _documents_of(text: str, unit: str | None, limit: int | None) -> list[str]:
+    """As texts that the library reads; ours as they are."""
     if not text.startswith("{"):
-        return [Report(read_document(_foreign_text(text, unit, limit)))]
+        return [json.dumps(_foreign_text(text, unit, limit))]
     documents = _decoded(text)
-    if "schema" not in documents[0] and "thread" in documents[0]:
-        foreign = [_cyclictest_json(document, limit) for document in documents]
-        return [Report(read_document(document)) for document in foreign]
-    return [Report(read_text(json.dumps(document))) for document in documents]
+    if "schema" not in documents[0][0] and "thread" in documents[0][0]:
+        return [json.dumps(_cyclictest_json(document, limit)) for document, _ in documents]
+    return [part for _, part in documents]
 
 
 def _check_asked(unit: str | None, limit: int | None) -> None:
@@ -405,9 +406,10 @@ def load_all(
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         text = file.read().lstrip()
     try:
-        return _reports_of(text, unit, limit)
+        documents = _documents_of(text, unit, limit)
     except (LookupError, TypeError, ValueError) as error:
-        raise invalid(f"{os.fspath(path)} is no report that can be read: {error}") from error
+        raise invalid(f"{os.fspath(path)}: is no report that can be read: {error}") from error
+    return [Report(read_text(document, path)) for document in documents]
 
 
 def load(
