@@ -241,6 +241,13 @@ static size_t packed_bytes(const struct tlat_blocks *blocks)
 	return bytes;
 }
 
+/* Without memory for it the strings stay longer than they should: no reason to fail. */
+static void shrink(struct tlat_blocks *blocks)
+{
+	while (blocks->n > 1 && packed_bytes(blocks) > PACKED_BYTES_MAX && !halve(blocks))
+		;
+}
+
 /* Add the cut to the block it belongs to. */
 static int place(struct tlat_blocks *blocks, const struct packed *gained)
 {
@@ -300,9 +307,8 @@ int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist)
 	if (ret < 0)
 		unsee(blocks, &gained);
 	packed_free(&gained);
-	/* Without memory for it the strings stay longer than they should: no reason to fail. */
-	while (!ret && blocks->n > 1 && packed_bytes(blocks) > PACKED_BYTES_MAX && !halve(blocks))
-		;
+	if (!ret)
+		shrink(blocks);
 	return ret;
 }
 
@@ -375,4 +381,47 @@ int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bin
 	blocks->v[blocks->n++] = block;
 	blocks->cuts_in_last = blocks->cuts_per_block;
 	return 0;
+}
+
+/* Which of both to make coarser; NULL: their blocks are equally long, or there is but one. */
+static struct tlat_blocks *finer_of(struct tlat_blocks *a, struct tlat_blocks *b)
+{
+	int64_t a_ns = tlat_blocks_length_ns(a), b_ns = tlat_blocks_length_ns(b);
+	struct tlat_blocks *finer = a_ns < b_ns ? a : b;
+
+	return a_ns != b_ns && finer->n > 1 ? finer : NULL;
+}
+
+static int add_blocks(struct tlat_blocks *into, const struct tlat_blocks *from)
+{
+	struct packed none = { 0 };
+
+	for (size_t i = 0; i < from->n; i++) {
+		bool opens = i == into->n;
+		struct packed sum = { 0 };
+
+		if (packed_sum(&sum, opens ? &none : &into->v[i], &from->v[i]) < 0)
+			return -ENOMEM;
+		if (opens)
+			into->n++;
+		else
+			packed_free(&into->v[i]);
+		into->v[i] = sum;
+	}
+	return 0;
+}
+
+int tlat_blocks_join(struct tlat_blocks *into, const struct tlat_blocks *from)
+{
+	struct tlat_blocks *other = tlat_blocks_copy(from), *finer;
+	int ret = other ? 0 : -ENOMEM;
+
+	while (!ret && (finer = finer_of(into, other)))
+		ret = halve(finer);
+	if (!ret)
+		ret = add_blocks(into, other);
+	if (!ret)
+		shrink(into);
+	tlat_blocks_free(other);
+	return ret;
 }

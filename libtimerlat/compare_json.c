@@ -128,12 +128,9 @@ static json_t *document_json(struct tlat_writer *w, const struct tlat_comparison
 	return object;
 }
 
-char *tlat_comparison_format(const struct tlat_comparison *comparison)
+int tlat_comparison_format(char **ret_text, const struct tlat_comparison *comparison)
 {
 	struct tlat_writer w = { 0 };
-	json_t *document = document_json(&w, comparison);
-	char *text = w.failed ? NULL : json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
 
-	json_decref(document);
-	return text;
+	return tlat_json_dump(&w, document_json(&w, comparison), ret_text);
 }

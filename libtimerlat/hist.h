@@ -120,6 +120,9 @@ struct tlat_blocks *tlat_blocks_copy(const struct tlat_blocks *blocks);
 void tlat_blocks_free(struct tlat_blocks *blocks);
 /* Add what hist gained since the last cut. 0, or -ENOMEM: nothing changed, the next cut has it. */
 int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist);
+/* Add those of another histogram that were cut at the same time, with neighbours merged until all
+ * are equally long. into is not to be cut again. 0, or -ENOMEM: into is of no use then. */
+int tlat_blocks_join(struct tlat_blocks *into, const struct tlat_blocks *from);
 size_t tlat_blocks_count(const struct tlat_blocks *blocks);
 /* Length of one block, of which the last may fall short. */
 int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks);

@@ -109,6 +109,17 @@ enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };
 int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_kind kind,
 			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret);
 
+/* result_sum.c: results of one probe added up */
+
+/* Forget what cannot be added up, and the document that the result was read from. */
+void tlat_result_forget(struct tlat_result *result);
+/* Add all of from but its blocks, raw values, floors and duration. 0; -EINVAL: their units are more
+ * than 100 ppm apart; -ENOMEM. On failure into is of no use. */
+int tlat_result_add(struct tlat_result *into, const struct tlat_result *from);
+/* Add from to *into, which may not exist, or drop that where from has none. 0, or -EINVAL as above.
+ */
+int tlat_hist_add_side(struct tlat_hist **into, const struct tlat_hist *from);
+
 /* report_file.c: no JSON in here */
 
 /* All of a file ("-": standard input), at most max bytes; *ret_more: the file is longer. */

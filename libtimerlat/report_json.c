@@ -85,6 +85,20 @@ void tlat_json_push(struct tlat_writer *w, json_t *array, json_t *value)
 		w->failed = true;
 }
 
+/* Seventeen digits give every double back exactly. */
+int tlat_json_dump(const struct tlat_writer *w, json_t *document, char **ret_text)
+{
+	char *text = NULL;
+
+	if (!w->failed)
+		text = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	json_decref(document);
+	if (!text)
+		return -ENOMEM;
+	*ret_text = text;
+	return 0;
+}
+
 static json_t *integer_or_null(int64_t value, bool nullable)
 {
 	return nullable && value == -1 ? json_null() : json_integer(value);

@@ -55,6 +55,10 @@ json_t *tlat_json_group(struct tlat_writer *w, bool known, const void *base,
 json_t *tlat_findings_json(struct tlat_writer *w, const struct tlat_findings *findings,
 			   size_t first);
 
+/* All of document, which is given away, as one line to free. 0, or -ENOMEM: also where something of
+ * it could not be made. */
+int tlat_json_dump(const struct tlat_writer *w, json_t *document, char **ret_text);
+
 /* Reading. */
 struct tlat_reader {
 	const char *name; /* of the file */

@@ -15,80 +15,14 @@ static int no_memory(struct tlat_error *reterr)
 	return tlat_fail(reterr, -ENOMEM, "out of memory");
 }
 
-/* Add from to *into, which may not exist yet, or drop it where from has none. */
-static int merge_side(struct tlat_hist **into, const struct tlat_hist *from)
-{
-	if (!*into)
-		return 0;
-	if (from)
-		return tlat_hist_merge(*into, from);
-	tlat_hist_free(*into);
-	*into = NULL;
-	return 0;
-}
-
-static void merge_counts(struct tlat_counts *into, const struct tlat_counts *from)
-{
-	uint64_t *to = (uint64_t *)into;
-	const uint64_t *add = (const uint64_t *)from;
-
-	static_assert(sizeof(*into) % sizeof(*to) == 0, "counts are nothing but counters");
-	for (size_t i = 0; i < sizeof(*into) / sizeof(*to); i++)
-		to[i] += add[i];
-}
-
-static int descending(const void *a, const void *b)
-{
-	const struct tlat_outlier *x = a, *y = b;
-
-	return (x->value < y->value) - (x->value > y->value);
-}
-
-/* The largest of both; backwards, they are the min-heap that a result has. */
-static int merge_outliers(struct tlat_result *into, const struct tlat_result *from)
-{
-	struct tlat_outlier all[2 * TLAT_OUTLIERS_MAX];
-	struct tlat_outliers *to = into->outliers;
-	size_t n;
-
-	if (!from->outliers)
-		return 0;
-	if (!to)
-		to = into->outliers = calloc(1, sizeof(*to));
-	if (!to)
-		return -ENOMEM;
-	n = to->n + from->outliers->n;
-	memcpy(all, to->v, to->n * sizeof(*all));
-	memcpy(all + to->n, from->outliers->v, from->outliers->n * sizeof(*all));
-	qsort(all, n, sizeof(*all), descending);
-	to->n = n < TLAT_OUTLIERS_MAX ? n : TLAT_OUTLIERS_MAX;
-	for (size_t i = 0; i < to->n; i++)
-		to->v[to->n - 1 - i] = all[i];
-	return 0;
-}
-
-static void merge_offset(struct tlat_result *into, const struct tlat_result *from)
-{
-	into->has_offset &= from->has_offset;
-	if (from->offset.lo_ns < into->offset.lo_ns)
-		into->offset.lo_ns = from->offset.lo_ns;
-	if (from->offset.hi_ns > into->offset.hi_ns)
-		into->offset.hi_ns = from->offset.hi_ns;
-}
-
-/* What is of one run only is forgotten, and with it the document that the result was read from. */
 static int begin(struct tlat_result *into)
 {
-	tlat_document_free(into->document);
-	into->document = NULL;
+	tlat_result_forget(into);
 	tlat_blocks_free(into->blocks);
 	into->blocks = NULL;
-	tlat_watch_delta_free(into->watch);
-	into->watch = NULL;
 	free(into->raw);
 	into->raw = NULL;
 	into->n_raw = 0;
-	into->injected = false;
 	if (tlat_blocks_new(&into->blocks, into->duration_ns > 0 ? into->duration_ns : 1) < 0)
 		return -ENOMEM;
 	return tlat_blocks_cut(into->blocks, into->latency);
@@ -97,29 +31,21 @@ static int begin(struct tlat_result *into)
 static int add(struct tlat_result *into, const struct tlat_result *from, const char *name,
 	       struct tlat_error *reterr)
 {
-	if (tlat_hist_merge(into->latency, from->latency) < 0 ||
-	    merge_side(&into->call, from->call) < 0 || merge_side(&into->back, from->back) < 0 ||
-	    merge_side(&into->dwell, from->dwell) < 0 ||
-	    merge_side(&into->floor, from->floor) < 0 ||
-	    merge_side(&into->floor_pair, from->floor_pair) < 0)
+	int ret = tlat_result_add(into, from);
+
+	if (!ret)
+		ret = tlat_hist_add_side(&into->floor, from->floor);
+	if (!ret)
+		ret = tlat_hist_add_side(&into->floor_pair, from->floor_pair);
+	if (ret == -EINVAL)
 		return tlat_fail(reterr, -EINVAL,
 				 "%s: a unit of %llu Hz and one of %llu Hz, more than 100 ppm "
 				 "apart; merge what has one counter, as with --by host",
 				 name, (unsigned long long)tlat_hist_hz(into->latency),
 				 (unsigned long long)tlat_hist_hz(from->latency));
-	if (tlat_blocks_cut(into->blocks, into->latency) < 0 || merge_outliers(into, from) < 0)
+	if (ret < 0 || tlat_blocks_cut(into->blocks, into->latency) < 0)
 		return no_memory(reterr);
-	merge_counts(&into->counts, &from->counts);
-	merge_offset(into, from);
 	into->duration_ns += from->duration_ns;
-	into->warmup += from->warmup;
-	into->rests += from->rests;
-	if (from->end > into->end)
-		into->end = from->end;
-	for (size_t i = 0; i < from->findings.n; i++)
-		tlat_findings_add(&into->findings, from->findings.v[i].severity,
-				  from->findings.v[i].id, from->findings.v[i].remedy, "%s",
-				  from->findings.v[i].text);
 	return 0;
 }
 
@@ -196,9 +122,12 @@ static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *
 
 static json_t *document_of(const struct tlat_report *report)
 {
-	char *text = tlat_report_format(report);
-	json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *document;
+	char *text;
 
+	if (tlat_report_format(&text, report) < 0)
+		return NULL;
+	document = json_loads(text, 0, NULL);
 	free(text);
 	return document;
 }

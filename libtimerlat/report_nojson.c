@@ -37,16 +37,23 @@ int tlat_report_copy(struct tlat_report **ret_copy, const struct tlat_report *re
 	return not_built(NULL);
 }
 
-char *tlat_report_format(const struct tlat_report *report)
+int tlat_report_format(char **ret_text, const struct tlat_report *report)
 {
-	(void)report;
-	return NULL;
+	(void)ret_text, (void)report;
+	return not_built(NULL);
 }
 
-char *tlat_comparison_format(const struct tlat_comparison *comparison)
+int tlat_comparison_format(char **ret_text, const struct tlat_comparison *comparison)
 {
-	(void)comparison;
-	return NULL;
+	(void)ret_text, (void)comparison;
+	return not_built(NULL);
+}
+
+int tlat_report_join(struct tlat_report **ret_report, const struct tlat_report *report,
+		     struct tlat_error *reterr)
+{
+	(void)ret_report, (void)report;
+	return not_built(reterr);
 }
 
 int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports, size_t n,

@@ -195,11 +195,11 @@ int tlat_report_read(struct tlat_report **ret_report, const char *path, struct t
 
 int tlat_report_copy(struct tlat_report **ret_copy, const struct tlat_report *report)
 {
-	char *text = tlat_report_format(report);
-	int ret;
+	char *text;
+	int ret = tlat_report_format(&text, report);
 
-	if (!text)
-		return -ENOMEM;
+	if (ret < 0)
+		return ret;
 	ret = tlat_report_read_text(ret_copy, text, strlen(text), false, "copy", NULL);
 	free(text);
 	return ret;

@@ -9,9 +9,6 @@
 
 #include "report_json.h"
 
-/* Seventeen digits give every double back exactly. */
-#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(17))
-
 static const struct tlat_field machine_fields[] = {
 	TLAT_FIELD(tlat_machine_facts, kernel, STRING),
 	TLAT_FIELD(tlat_machine_facts, cmdline, STRING),
@@ -244,17 +241,13 @@ static json_t *merged_document(struct tlat_writer *w, const struct tlat_report *
 	return object;
 }
 
-char *tlat_report_format(const struct tlat_report *report)
+int tlat_report_format(char **ret_text, const struct tlat_report *report)
 {
 	struct tlat_writer w = { 0 };
-	json_t *document;
-	char *text = NULL;
+	json_t *document =
+		report->document ? merged_document(&w, report) : fresh_document(&w, report);
 
-	document = report->document ? merged_document(&w, report) : fresh_document(&w, report);
-	if (!w.failed)
-		text = json_dumps(document, DUMP_FLAGS);
-	json_decref(document);
-	return text;
+	return tlat_json_dump(&w, document, ret_text);
 }
 
 int tlat_report_write(const struct tlat_report *report, const char *path, unsigned int flags,
@@ -266,9 +259,9 @@ int tlat_report_write(const struct tlat_report *report, const char *path, unsign
 
 	if (flags & ~(unsigned int)TLAT_WRITE_APPEND)
 		return tlat_fail(reterr, -EINVAL, "%s: write flags %#x are not known", path, flags);
-	text = tlat_report_format(report);
-	if (!text)
-		return tlat_fail(reterr, -ENOMEM, "%s: not written: out of memory", path);
+	ret = tlat_report_format(&text, report);
+	if (ret < 0)
+		return tlat_fail(reterr, ret, "%s: not written: out of memory", path);
 	n = strlen(text);
 	text[n++] = '\n'; /* where the terminator was: files are told the length */
 	ret = flags & TLAT_WRITE_APPEND ? tlat_file_append(path, text, n, reterr)

@@ -232,9 +232,9 @@ static inline struct tlat_report *sample_full(size_t n)
 
 static inline char *sample_text(const struct tlat_report *report)
 {
-	char *text = tlat_report_format(report);
+	char *text;
 
-	assert_non_null(text);
+	assert_int_equal(tlat_report_format(&text, report), 0);
 	return text;
 }
 

@@ -320,6 +320,77 @@ static void bins_that_make_no_block_are_refused(void **state)
 	tlat_blocks_free(blocks);
 }
 
+/* As a run cuts the histograms of its threads: at the same times, n times. */
+static void cut_both(struct tlat_hist *hists[2], struct tlat_blocks *blocks[2], int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 2; k++) {
+			tlat_hist_record(hists[k], 1000 + below(3000));
+			assert_int_equal(tlat_blocks_cut(blocks[k], hists[k]), 0);
+		}
+}
+
+static void blocks_of_the_same_time_become_one(void **state)
+{
+	struct tlat_hist *hists[2] = { new_hist(), new_hist() };
+	struct tlat_blocks *blocks[2] = { new_blocks(), new_blocks() };
+
+	(void)state;
+	seed = 5;
+	cut_both(hists, blocks, 48);
+	assert_int_equal(tlat_blocks_join(blocks[0], blocks[1]), 0);
+	assert_int_equal(tlat_hist_merge(hists[0], hists[1]), 0);
+	assert_adds_up(blocks[0], hists[0]);
+	assert_int_equal(tlat_blocks_count(blocks[0]), 48);
+	assert_int_equal(tlat_blocks_count(blocks[1]), 48);
+	for (size_t i = 0; i < 48; i++)
+		assert_int_equal(tlat_blocks_samples(blocks[0], i), 2);
+	for (int k = 0; k < 2; k++) {
+		tlat_blocks_free(blocks[k]);
+		tlat_hist_free(hists[k]);
+	}
+}
+
+/* Of two threads one has blocks of that many cuts; both took 60. */
+static void join_with_longer_blocks(int64_t cuts, int first)
+{
+	struct tlat_hist *hist = new_hist(), *own = new_hist();
+	struct tlat_blocks *fine = new_blocks(), *coarse, *both[2];
+	struct tlat_block_bin bin = { .index = 1000, .count = (uint64_t)cuts };
+
+	assert_int_equal(tlat_blocks_new(&coarse, cuts * LENGTH_NS), 0);
+	for (int i = 0; i < 60; i++) {
+		tlat_hist_record(hist, 2000);
+		assert_int_equal(tlat_blocks_cut(fine, hist), 0);
+		if (i % cuts == 0)
+			assert_int_equal(tlat_blocks_add(coarse, &bin, 1), 0);
+	}
+	tlat_hist_add_slot(own, 1000, 60);
+	tlat_hist_set_extremes(own, 1000, 1000);
+	both[first] = fine;
+	both[!first] = coarse;
+	assert_int_equal(tlat_blocks_join(both[0], both[1]), 0);
+	assert_int_equal(tlat_hist_merge(hist, own), 0);
+	assert_adds_up(both[0], hist);
+	if (cuts == 4)
+		assert_int_equal(tlat_blocks_count(both[0]), 15);
+	for (size_t i = 0; cuts == 4 && i < 15; i++)
+		assert_int_equal(tlat_blocks_samples(both[0], i), 8);
+	tlat_blocks_free(fine);
+	tlat_blocks_free(coarse);
+	tlat_hist_free(hist);
+	tlat_hist_free(own);
+}
+
+static void shorter_blocks_become_as_long_as_the_others(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		join_with_longer_blocks(4, first);
+		join_with_longer_blocks(3, first); /* never equally long: ends in one block */
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +404,8 @@ int main(void)
 		cmocka_unit_test(below_counts_half_of_the_samples_at_the_value),
 		cmocka_unit_test(blocks_rebuilt_from_their_bins_are_the_same),
 		cmocka_unit_test(bins_that_make_no_block_are_refused),
+		cmocka_unit_test(blocks_of_the_same_time_become_one),
+		cmocka_unit_test(shorter_blocks_become_as_long_as_the_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,13 +129,12 @@ static void the_times_in_force_are_reported(void **state)
 	assert_int_equal(find(result, "deadline-not-pinned", &finding) ? finding.severity
 								       : TLAT_INFO,
 			 TLAT_INFO);
-	json = tlat_report_format(report);
-	if (json) {
+	if (tlat_report_format(&json, report) == 0) {
 		assert_non_null(strstr(json, "\"policy\":\"deadline\""));
 		assert_non_null(strstr(json, "\"runtime_ns\":200000,"));
 		assert_non_null(strstr(json, "\"period_ns\":2000000"));
+		free(json);
 	}
-	free(json);
 	tlat_report_free(report);
 }
 

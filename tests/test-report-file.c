@@ -523,9 +523,14 @@ static void a_build_without_json_says_so(void **state)
 {
 	struct tlat_report *report = sample_full(10), *other;
 	struct tlat_error error = { 0 };
+	char *text = NULL;
 
 	(void)state;
-	assert_null(tlat_report_format(report));
+	assert_int_equal(tlat_report_format(&text, report), -EOPNOTSUPP);
+	assert_null(text);
+	assert_int_equal(tlat_report_copy(&other, report), -EOPNOTSUPP);
+	assert_int_equal(tlat_report_join(&other, report, &error), -EOPNOTSUPP);
+	assert_non_null(strstr(error.text, "jansson"));
 	assert_int_equal(tlat_report_write(report, "unused", 0, &error), -EOPNOTSUPP);
 	assert_non_null(strstr(error.text, "jansson"));
 	assert_int_equal(tlat_report_read(&other, "unused", &error), -EOPNOTSUPP);

@@ -203,8 +203,7 @@ static void use(struct tlat_report *report, bool again)
 		report->results[i]->document = NULL;
 	}
 	/* Now from the struct, and that is a report again. */
-	text = tlat_report_format(report);
-	assert_non_null(text);
+	assert_int_equal(tlat_report_format(&text, report), 0);
 	if (again)
 		tlat_report_free(sample_read(text));
 	free(text);

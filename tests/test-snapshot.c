@@ -271,8 +271,8 @@ static void a_copy_of_a_report_says_the_same(void **state)
 	(void)state;
 	tlat_report_free(finish(run));
 	assert_int_equal(tlat_report_copy(&copy, report), 0);
-	a = tlat_report_format(report);
-	b = tlat_report_format(copy);
+	assert_int_equal(tlat_report_format(&a, report), 0);
+	assert_int_equal(tlat_report_format(&b, copy), 0);
 	assert_string_equal(a, b);
 	free(a);
 	free(b);

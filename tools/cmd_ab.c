@@ -39,7 +39,7 @@ static int conclude(struct tlat_ab_session *s)
 	code = tlat_compare_exit(tlat_comparison_verdict(c), false);
 	if (!json || strcmp(json, "-"))
 		print(s, c);
-	if (json && tlat_save_text(json, tlat_comparison_format(c), &error) < 0)
+	if (json && tlat_save_comparison(json, c, &error) < 0)
 		code = tlat_complain("ab", "%s", error.text);
 	tlat_comparison_free(c);
 	return code;

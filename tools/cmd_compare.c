@@ -150,7 +150,7 @@ static int conclude(const struct tlat_comparison *c, const struct compare_config
 
 	if (!config->json || strcmp(config->json, "-"))
 		print(c, config, sides, paths, n);
-	if (config->json && tlat_save_text(config->json, tlat_comparison_format(c), &error) < 0)
+	if (config->json && tlat_save_comparison(config->json, c, &error) < 0)
 		return tlat_complain("compare", "%s", error.text);
 	return tlat_compare_exit(tlat_comparison_verdict(c), config->bisect);
 }

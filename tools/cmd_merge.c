@@ -122,25 +122,44 @@ static int add_up_all(const struct tlat_reports *all, bool by_host, struct sums 
 	return r;
 }
 
-/* To be freed, a line for each sum; NULL: no memory, or a build without JSON. */
-static char *format(const struct sums *sums)
+/* Append a report and what parts it from the one before. */
+static int put(FILE *out, const char *apart, const struct tlat_report *report)
 {
-	char *text = NULL, *line = NULL;
+	char *line;
+	int r = tlat_report_format(&line, report);
+
+	if (r < 0)
+		return r;
+	r = fprintf(out, "%s%s", apart, line) < 0 ? -ENOMEM : 0;
+	free(line);
+	return r;
+}
+
+/* A line for each sum, to be freed. 0, -EOPNOTSUPP in a build without JSON, or -ENOMEM. */
+static int format(char **ret_text, const struct sums *sums)
+{
+	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	bool failed = !out;
+	int r = out ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !failed && i < sums->n; i++) {
-		line = tlat_report_format(sums->v[i].report);
-		failed = !line || fprintf(out, "%s%s", i ? "\n" : "", line) < 0;
-		free(line);
-	}
+	for (size_t i = 0; !r && i < sums->n; i++)
+		r = put(out, i ? "\n" : "", sums->v[i].report);
 	if (out && fclose(out) == EOF)
-		failed = true;
-	if (!failed)
-		return text;
-	free(text);
-	return NULL;
+		r = -ENOMEM;
+	if (!r)
+		*ret_text = text;
+	else
+		free(text);
+	return r;
+}
+
+static int save_sums(const char *path, const struct sums *sums, struct tlat_error *reterr)
+{
+	char *text = NULL;
+	int r = format(&text, sums);
+
+	return tlat_save_formatted(path, r, text, reterr);
 }
 
 /* One replacement for all sums: the file holds those from before or those of now. */
@@ -151,7 +170,7 @@ static int conclude(const struct sums *sums, const struct merge_config *config,
 
 	for (size_t i = 0; (!save->path || tlat_save_is_file(save)) && i < sums->n; i++)
 		print(&sums->v[i], config);
-	if (save->path && tlat_save_text(save->path, format(sums), &error) < 0)
+	if (save->path && save_sums(save->path, sums, &error) < 0)
 		return tlat_complain("merge", "%s", error.text);
 	return TLAT_EXIT_FINE;
 }

@@ -62,11 +62,14 @@
 %thread tlat_run_wait;
 %thread tlat_run::~tlat_run;
 %thread tlat_check;
+%thread tlat_report_copy;
+%thread tlat_report_parse;
 %thread tlat_report_read;
 %thread tlat_report_write;
 %thread tlat_storm;
 %thread tlat_noise;
 %thread tlat_scale;
+%thread tlat_report_join;
 %thread tlat_report_merge;
 %thread tlat_compare;
 
@@ -97,7 +100,13 @@ void native_errors_by(PyObject *maker);
 }
 %typemap(freearg) const char * ""
 %typemap(memberin) const char * "$1 = $input;"
-%newobject tlat_report_format;
+%typemap(in) (const char *text, size_t size) (char *bytes, Py_ssize_t n) {
+	if (PyBytes_AsStringAndSize($input, &bytes, &n) < 0)
+		SWIG_fail;
+	$1 = bytes;
+	$2 = (size_t)n;
+}
+%typemap(freearg) (const char *text, size_t size) ""
 
 %typemap(in) (const char *text, size_t size) {
 	if (native_text($input, (const char **)&$1) < 0)
@@ -109,6 +118,11 @@ void native_errors_by(PyObject *maker);
 %typemap(in, numinputs=0) const char **ret_name (char *text = NULL) "$1 = &text;"
 %typemap(argout) const char **ret_name {
 	$result = native_append($result, PyUnicode_FromString(*$1));
+}
+%typemap(in, numinputs=0) char **ret_text (char *text = NULL) "$1 = &text;"
+%typemap(argout) char **ret_text {
+	$result = native_append($result, PyUnicode_FromString(*$1));
+	free(*$1);
 }
 %typemap(in, numinputs=0) (char *text, size_t text_size) (char text[4096]) {
 	text[0] = '\0';
@@ -162,7 +176,6 @@ void native_errors_by(PyObject *maker);
 	(struct tlat_report *const *base, size_t n_base),
 	(struct tlat_report *const *next, size_t n_next)
 };
-%newobject tlat_comparison_format;
 
 /* -- Objects: owned by whoever got them --------------------------------- */
 

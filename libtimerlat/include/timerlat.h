@@ -673,10 +673,10 @@ TLAT_API int tlat_report_write(const struct tlat_report *report, const char *pat
 			       unsigned int flags, struct tlat_error *reterr);
 
 /*
- * The same line in memory, without the newline, to be given to free(3). NULL when memory is short,
- * or in a build without JSON. [setup]
+ * The same line in memory, without the newline; *ret_text is to be given to free(3). Returns 0,
+ * -EOPNOTSUPP in a build without JSON, -ENOMEM. [setup]
  */
-TLAT_API char *tlat_report_format(const struct tlat_report *report);
+TLAT_API int tlat_report_format(char **ret_text, const struct tlat_report *report);
 
 /* Result number index, 0 and up; NULL past the last. Lives as long as the report. [hot] */
 TLAT_API const struct tlat_result *tlat_report_result(const struct tlat_report *report,
@@ -925,6 +925,20 @@ TLAT_API int tlat_report_add_metric(struct tlat_report *report, const char *sour
 /* Metric number index of a result. Returns 0, -ENOENT, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
 				struct tlat_metric *metric);
+
+/*
+ * A copy that lives on its own, in which the threads of each run are one result: latencies of one
+ * probe that follow each other with rising thread numbers. Histograms, counts, call costs, returns
+ * and dwells are added up exactly; what was measured at the same time shares a time block; findings
+ * are kept once; figures, intervals and uncertainty are those of the sum. A result's end is the
+ * worst of its ends, its offset spans theirs, raw values stand thread after thread. Other
+ * conditions are the first thread's, but a CPU, thread id, relation or interval that the threads do
+ * not share, the command that repeats one of them, verdicts and kernel counters are dropped. Other
+ * results are copied as they are. Returns 0; -EINVAL when the rates of threads' counters differ by
+ * more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ */
+TLAT_API int tlat_report_join(struct tlat_report **ret_report, const struct tlat_report *report,
+			      struct tlat_error *reterr);
 
 /*
  * One report of the same results made of several: histograms, call costs, returns, dwells and
@@ -1241,10 +1255,10 @@ TLAT_API int tlat_comparison_finding(const struct tlat_comparison *comparison, s
 				     struct tlat_finding *ret_finding);
 
 /*
- * All of it as one line of JSON without newline, schema "timerlat-comparison/1", to be given to
- * free(3). NULL when memory is short, or in a build without JSON. [setup]
+ * All of it as one line of JSON without newline, schema "timerlat-comparison/1"; *ret_text is to be
+ * given to free(3). Returns 0, -EOPNOTSUPP in a build without JSON, -ENOMEM. [setup]
  */
-TLAT_API char *tlat_comparison_format(const struct tlat_comparison *comparison);
+TLAT_API int tlat_comparison_format(char **ret_text, const struct tlat_comparison *comparison);
 
 /*
  * The smallest relative shift that n pairs find at alpha with that power when the logarithms of

@@ -28,14 +28,13 @@ static void ask(const struct tlat_report *report)
 
 static void write_and_read_again(const struct tlat_report *report)
 {
-	char *text = tlat_report_format(report), *again;
 	struct tlat_report *copy;
+	char *text, *again;
 
-	must(text, "a report can be written");
+	must(tlat_report_format(&text, report) == 0, "a report can be written");
 	must(tlat_report_read_text(&copy, text, strlen(text), false, "again", NULL) == 0,
 	     "what was written can be read");
-	again = tlat_report_format(copy);
-	must(again && !strcmp(text, again), "and says the same");
+	must(tlat_report_format(&again, copy) == 0 && !strcmp(text, again), "and says the same");
 	tlat_report_free(copy);
 	free(again);
 	free(text);
@@ -58,6 +57,12 @@ static void compare_and_merge(struct tlat_report *report)
 	}
 	if (tlat_report_merge(&sum, both, 2, &error) == 0)
 		tlat_report_free(sum);
+	if (tlat_report_join(&sum, report, &error) == 0) {
+		ask(sum);
+		tlat_report_free(sum);
+	} else {
+		must(*error.text && !strchr(error.text, '\n'), "a refusal is one line");
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

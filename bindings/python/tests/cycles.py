@@ -72,6 +72,7 @@ def main() -> None:
     metric, rated = native.TlatMetric(), read_text(text)
     metric.name, metric.unit = "throughput", "Hz"
     native.report_add_metric(rated, "me", metric)
+    comparison = timerlat.compare(report, report, force=True)._native
 
     cycle("error", lambda: refused(lambda: native.policy_from_name("none")))
     cycle("error with text", lambda: refused(lambda: native.budget_check("p50<1", result)))
@@ -90,8 +91,10 @@ def main() -> None:
     cycle("CPUs", lambda: native.machine_cpus(session._machine, "all"))
     cycle("verdict", lambda: native.budget_check("p50<1ms, max<1s", result))
     cycle("text", lambda: native.report_format(handle))
+    cycle("comparison as text", lambda: native.comparison_format(comparison))
     cycle("origin", lambda: native.report_set_origin(handle, ["a", b"b"], None))
     cycle("report", lambda: read_text(text))
+    cycle("threads joined", lambda: native.report_join(handle))
     cycle("typed report", lambda: timerlat.Report(read_text(text)).min, CYCLES // 10)
     cycle("comparison", lambda: timerlat.compare(report, report, force=True))
     cycle("flag", lambda: native.NativeFlag())

@@ -18,7 +18,7 @@ import pytest
 import timerlat
 from timerlat import native
 from timerlat._compare import CompareVerdict
-from timerlat._documents import bin_index, read_document
+from timerlat._documents import bin_index, read_text
 
 matplotlib.use("Agg")
 
@@ -44,7 +44,7 @@ def runs(made: timerlat.Report, side: str, factor: float, n: int) -> list[timerl
                                 unfinished=0)
         result.update(blocks=[], outliers=[], findings=[])
         result.pop("raw_ns", None)
-        found.append(timerlat.Report(read_document(document)))
+        found.append(timerlat.Report(read_text(json.dumps(document))))
     return found
 
 

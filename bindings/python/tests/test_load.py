@@ -170,8 +170,11 @@ def test_json_lines(tmp_path: Path, solo: timerlat.Report, threads: timerlat.Rep
     ],
 )
 def test_what_is_no_report_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(timerlat.InvalidOption, match="is no report that can be read"):
-        timerlat.load(written(tmp_path, text))
+    path = written(tmp_path, text)
+    with pytest.raises(timerlat.InvalidOption) as error:
+        timerlat.load(path)
+    assert error.value.strerror.startswith(f"{path}: "), "it names the file, once"
+    assert error.value.strerror.count(str(path)) == 1 and "/proc/" not in error.value.strerror
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -191,3 +194,22 @@ def test_truncated_and_bent_documents_give_one_clear_error(
         wrong["results"][0][key] = [1]
         with pytest.raises(timerlat.InvalidOption):
             timerlat.load(written(tmp_path, json.dumps(wrong)))
+
+
+def test_what_the_library_refuses_is_told_with_its_place(
+    tmp_path: Path, solo: timerlat.Report
+) -> None:
+    wrong = json.loads(solo.to_json())
+    wrong["results"][0]["counts"]["asked"] += 1
+    path = written(tmp_path, solo.to_json() + "\n" + json.dumps(wrong))
+    with pytest.raises(timerlat.InvalidOption, match=r"file: .*results\[0\].*counts"):
+        timerlat.load_all(path)
+    path.write_bytes(solo.to_json().encode().replace(b"timer-nanosleep", b"timer-\xff", 1))
+    with pytest.raises(timerlat.InvalidOption, match=r"file: not JSON, line 1"):
+        timerlat.load(path)
+
+
+def test_documents_are_read_as_they_were_written(tmp_path: Path, solo: timerlat.Report) -> None:
+    text = solo.to_json().replace('"seed":', '"seed":1,"seed":', 1)
+    with pytest.raises(timerlat.InvalidOption, match="duplicate"):
+        timerlat.load(written(tmp_path, text))

@@ -39,7 +39,7 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
             if degraded:
                 result["findings"] = [{"id": "policy-refused", "severity": "warn",
                                        "text": "fifo was refused", "remedy": None}]
-            return timerlat.Report(timerlat._documents.read_document(document))
+            return timerlat.Report(timerlat._documents.read_text(json.dumps(document)))
 
         def measure(self, probe, lowest=1000, degraded=False, n=2000, missing=False):
             if missing:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import gc
 import json
 import math
@@ -18,7 +19,7 @@ import pytest
 
 import timerlat
 from timerlat import native
-from timerlat._documents import bin_low, join_threads, read_document
+from timerlat._documents import bin_low, read_text
 
 
 def test_figures_are_those_of_the_document(solo: timerlat.Report) -> None:
@@ -133,7 +134,7 @@ def test_an_empty_distribution_has_empty_arrays(session: timerlat.Session) -> No
     empty["counts"] = {**empty["counts"], "asked": 0, "recorded": 0, "unfinished": 0, "missed": 0}
     empty["histogram"].update(counts=[], early=[], min=None, max=None, overflow=0)
     empty.update(blocks=[], outliers=[], summary=None, interval={}, needs={})
-    report = timerlat.Report(read_document(document))
+    report = timerlat.Report(read_text(json.dumps(document)))
     assert report.n == 0 and len(report.histogram.counts) == len(report.histogram.edges) == 0
     assert report.blocks == () and len(report.values) == 0
     for name in ("p50", "min", "max", "mean", "sd"):
@@ -155,8 +156,7 @@ def test_threads_of_one_run_are_taken_together(threads: timerlat.Report) -> None
 
 
 def test_joined_histograms_are_exact(threads: timerlat.Report) -> None:
-    joined: Any = join_threads(threads.document)["results"][0]["histogram"]
-    _, hist = native.hist_new(joined["hz"])
+    _, hist = native.hist_new(threads.document["results"][0]["histogram"]["hz"])
     for result in threads.results:
         found = native.result_hist(result._native)
         assert found is not None
@@ -164,6 +164,23 @@ def test_joined_histograms_are_exact(threads: timerlat.Report) -> None:
     edges = numpy.asarray(native.hist_edges_ns(hist))
     assert (edges == threads.histogram.edges).all()
     assert (numpy.asarray(native.hist_counts(hist)) == threads.histogram.counts).all()
+
+
+def test_the_uncertainty_of_threads_is_that_of_all(threads: timerlat.Report) -> None:
+    whole = timerlat.Report(native.report_join(threads._native)[1])
+    assert len(whole.results) == 1 and threads.uncertainty is not None
+    assert threads.uncertainty.u == pytest.approx(whole.results[0]._summary.u_ns)
+    assert threads.uncertainty == whole.uncertainty
+    first = threads.results[0].uncertainty
+    assert first is not None and first != threads.uncertainty
+    assert threads.interval["p50"] == whole.interval["p50"]
+
+
+def test_metrics_of_several_cpus_are_not_one(session: timerlat.Session) -> None:
+    report = timerlat.noise(cpus="all", duration="20ms", policy="other")
+    if len(report.results) > 1:
+        with pytest.raises(ValueError, match=r"choose one of \.results"):
+            report.n
 
 
 def test_results_that_do_not_belong_together_must_be_chosen(
@@ -213,9 +230,9 @@ def test_a_run_whose_clock_failed_meets_no_budget(solo: timerlat.Report) -> None
     for result in document["results"]:
         result["findings"] = []
     document["findings"] = [{"id": "cpu-governor", "severity": "warn", "text": "powersave"}]
-    assert timerlat.Report(read_document(document)).meets("p50<1000s")
+    assert timerlat.Report(read_text(json.dumps(document))).meets("p50<1000s")
     document["findings"] += [{"id": "clock-broken", "severity": "error", "text": "backwards"}]
-    judged = timerlat.Report(read_document(document)).meets("p50<1000s")
+    judged = timerlat.Report(read_text(json.dumps(document))).meets("p50<1000s")
     assert judged.verdict is timerlat.Verdict.INCONCLUSIVE and "degraded" in judged.text
 
 
@@ -231,6 +248,22 @@ def test_a_report_in_one_line(solo: timerlat.Report) -> None:
     assert "\n" not in repr(solo)
     assert repr(solo).startswith("<Report timer-nanosleep 0 other:0 n=")
     assert "p50=" in str(solo)
+
+
+def test_a_build_without_json_has_all_but_text(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = session.run("timer-nanosleep", samples=100, interval="1ms", cpus="0")
+
+    def not_built(report: native.TlatReport) -> tuple[int, str]:
+        raise timerlat.Unsupported(errno.EOPNOTSUPP, "not in this build")
+
+    monkeypatch.setattr(native, "report_format", not_built)
+    assert f"n={report.n}" in repr(report) and report.results[0].kind == "latency"
+    with pytest.raises(timerlat.NotEnoughSamples, match="max so far"):
+        report.p9999
+    with pytest.raises(timerlat.Unsupported):
+        report.to_json()
 
 
 def test_facts_and_the_command_that_repeats_it(solo: timerlat.Report) -> None:

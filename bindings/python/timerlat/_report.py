@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import native
-from ._documents import Document, bin_low, block_pairs, join_threads, read_document, read_text
+from ._documents import Document, bin_low, block_pairs, read_text
 from ._enums import Policy, Severity, Verdict
-from ._errors import NotEnoughSamples, NotFound
+from ._errors import NotEnoughSamples, NotFound, Unsupported
 from ._extras import extra
 from ._quantity import percent_name, time_text
 
@@ -300,7 +300,7 @@ class Result(Figures):
     @property
     def kind(self) -> str:
         """"latency": it has a distribution; else it has metrics."""
-        return str(self._document["kind"])
+        return native.result_kind(self._native)
 
     @property
     def begins(self) -> str:
@@ -387,19 +387,29 @@ class Result(Figures):
         error.bound_ns = bound
         return error
 
-    def _estimate(self, percent: float) -> Estimate:
+    def _quantile(self, percent: float) -> Estimate:
         share = float(Decimal(str(percent)) / 100)
+        return Estimate(*native.result_quantile_ns(self._native, share)[1:])
+
+    def _estimate(self, percent: float) -> Estimate:
         try:
-            return Estimate(*native.result_quantile_ns(self._native, share)[1:])
+            return self._quantile(percent)
         except NotEnoughSamples:
+            raise self._too_few(percent_name(percent), self._needs(percent)) from None
+
+    def _needs(self, percent: float) -> int | None:
+        """How many samples that would take; None: not known, as in a build without JSON."""
+        try:
             needs = self._document["needs"] if self.n else {}
-            key = percent_name(percent).replace(".", "") + "_ns"
-            raise self._too_few(percent_name(percent), needs.get(key)) from None
+        except Unsupported:
+            return None
+        found: int | None = needs.get(percent_name(percent).replace(".", "") + "_ns")
+        return found
 
     def _supported(self) -> Iterator[tuple[str, Estimate]]:
         for percent in (50, 90, 99, 99.9, 99.99):
             try:
-                yield percent_name(percent), self._estimate(percent)
+                yield percent_name(percent), self._quantile(percent)
             except NotEnoughSamples:
                 pass
 
@@ -533,22 +543,21 @@ class Report(Figures):
         return document
 
     @cached_property
-    def _joined(self) -> Result:
-        return Report(read_document(join_threads(self.document))).results[0]
+    def _joined(self) -> tuple[Result, ...]:
+        """The same with the threads of each run taken together."""
+        if len(self.results) < 2:
+            return self.results
+        return Report(native.report_join(self._native)[1]).results
 
     def _one(self) -> Result:
-        results = self.results
-        if len(results) == 1:
-            return results[0]
-        if not results:
+        if not self.results:
             raise ValueError("this report has no results, only findings")
-        threads = {result.thread for result in results}
-        if len({result.probe for result in results}) > 1 or len(threads) < len(results):
-            names = ", ".join(f"{result.probe} {result.where}" for result in results)
+        if len(self._joined) > 1:
+            names = ", ".join(f"{result.probe} {result.where}" for result in self.results)
             raise ValueError(
-                f"this report has {len(results)} results ({names}); choose one of .results"
+                f"this report has {len(self.results)} results ({names}); choose one of .results"
             )
-        return self._joined
+        return self._joined[0]
 
     @property
     def probe(self) -> str:
@@ -600,10 +609,7 @@ class Report(Figures):
 
     def to_json(self) -> str:
         """One line of JSON, schema timerlat-report/1. Unsupported: in a build without JSON."""
-        text = native.report_format(self._native)
-        if text is None:
-            raise MemoryError("no memory for a report as text, or a build without JSON")
-        return text
+        return native.report_format(self._native)[1]
 
     def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
         """

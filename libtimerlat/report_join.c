@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * report_join.c - the threads of a run made one result. What they measured at the same time goes
+ * into the same time block, so that what held all of them up at once does not count as having
+ * happened independently.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_json.h"
+
+static bool has_latency(const struct tlat_result *result)
+{
+	return !result->kind && result->latency;
+}
+
+/* Whether next is another thread of the run that the thread before, the last one of whole, was. */
+static bool goes_on(const struct tlat_result *whole, int32_t before, const struct tlat_result *next)
+{
+	return has_latency(whole) && has_latency(next) && next->thread > before &&
+	       !strcmp(whole->probe, next->probe);
+}
+
+static void keep_common_side(struct tlat_side_facts *into, const struct tlat_side_facts *from)
+{
+	if (into->cpu != from->cpu)
+		into->cpu = -1;
+	if (into->tid != from->tid)
+		into->tid = 0;
+}
+
+/* An interval that is not that of all would put hidden expiries back in wrong places. */
+static void keep_common(struct tlat_result *into, const struct tlat_result *from)
+{
+	keep_common_side(&into->wait, &from->wait);
+	keep_common_side(&into->kick, &from->kick);
+	if (into->relation != from->relation)
+		into->relation = NULL;
+	if (into->interval_ns != from->interval_ns)
+		into->interval_ns = 0;
+	if (from->duration_ns > into->duration_ns)
+		into->duration_ns = from->duration_ns;
+	free(into->repeat);
+	into->repeat = NULL;
+}
+
+static int add_raw(struct tlat_result *into, const struct tlat_result *from)
+{
+	int64_t *grown;
+
+	if (!from->n_raw)
+		return 0;
+	grown = realloc(into->raw, (into->n_raw + from->n_raw) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + into->n_raw, from->raw, from->n_raw * sizeof(*grown));
+	into->raw = grown;
+	into->n_raw += from->n_raw;
+	return 0;
+}
+
+static int add_blocks(struct tlat_result *into, const struct tlat_result *from)
+{
+	if (!from->blocks)
+		return 0;
+	if (into->blocks)
+		return tlat_blocks_join(into->blocks, from->blocks);
+	into->blocks = tlat_blocks_copy(from->blocks);
+	return into->blocks ? 0 : -ENOMEM;
+}
+
+static int add_thread(struct tlat_result *into, const struct tlat_result *from,
+		      struct tlat_error *reterr)
+{
+	int ret = tlat_result_add(into, from);
+
+	if (!ret)
+		ret = add_raw(into, from);
+	if (!ret)
+		ret = add_blocks(into, from);
+	if (ret == -EINVAL)
+		return tlat_fail(reterr, ret,
+				 "%s: threads %d and %d count in units that are more than 100 ppm "
+				 "apart, so that they cannot be one result; use each alone",
+				 into->probe, (int)into->thread, (int)from->thread);
+	if (ret < 0)
+		return tlat_fail(reterr, ret, "%s: out of memory", into->probe);
+	tlat_result_forget(into);
+	keep_common(into, from);
+	return 0;
+}
+
+/* The report is whole after each step, so that it can be freed whatever happens. */
+static int join_results(struct tlat_report *report, struct tlat_error *reterr)
+{
+	size_t n = report->n_results;
+	int32_t before = 0;
+	int ret = 0;
+
+	report->n_results = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tlat_result *next = report->results[i], *whole = NULL;
+
+		if (report->n_results)
+			whole = report->results[report->n_results - 1];
+		if (!ret && whole && goes_on(whole, before, next)) {
+			before = next->thread;
+			ret = add_thread(whole, next, reterr);
+			tlat_result_free(next);
+		} else {
+			before = next->thread;
+			report->results[report->n_results++] = next;
+		}
+	}
+	return ret;
+}
+
+int tlat_report_join(struct tlat_report **ret_report, const struct tlat_report *report,
+		     struct tlat_error *reterr)
+{
+	struct tlat_report *joined;
+	int ret = tlat_report_copy(&joined, report);
+
+	if (ret < 0)
+		return tlat_fail(reterr, ret, "out of memory");
+	ret = join_results(joined, reterr);
+	if (ret < 0) {
+		tlat_report_free(joined);
+		return ret;
+	}
+	if (joined->n_results < report->n_results)
+		json_object_del(joined->document, "verdict"); /* it was on the threads */
+	*ret_report = joined;
+	return 0;
+}

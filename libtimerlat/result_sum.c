@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/*
+ * result_sum.c - results of one probe added up, whether they are of several runs or of the threads
+ * of one. Histograms add up exactly.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+int tlat_hist_add_side(struct tlat_hist **into, const struct tlat_hist *from)
+{
+	if (!*into)
+		return 0;
+	if (from)
+		return tlat_hist_merge(*into, from);
+	tlat_hist_free(*into);
+	*into = NULL;
+	return 0;
+}
+
+static void merge_counts(struct tlat_counts *into, const struct tlat_counts *from)
+{
+	uint64_t *to = (uint64_t *)into;
+	const uint64_t *add = (const uint64_t *)from;
+
+	static_assert(sizeof(*into) % sizeof(*to) == 0, "counts are nothing but counters");
+	for (size_t i = 0; i < sizeof(*into) / sizeof(*to); i++)
+		to[i] += add[i];
+}
+
+static int descending(const void *a, const void *b)
+{
+	const struct tlat_outlier *x = a, *y = b;
+
+	return (x->value < y->value) - (x->value > y->value);
+}
+
+/* The largest of both; backwards, they are the min-heap that a result has. */
+static int merge_outliers(struct tlat_result *into, const struct tlat_result *from)
+{
+	struct tlat_outlier all[2 * TLAT_OUTLIERS_MAX];
+	struct tlat_outliers *to = into->outliers;
+	size_t n;
+
+	if (!from->outliers)
+		return 0;
+	if (!to)
+		to = into->outliers = calloc(1, sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	n = to->n + from->outliers->n;
+	memcpy(all, to->v, to->n * sizeof(*all));
+	memcpy(all + to->n, from->outliers->v, from->outliers->n * sizeof(*all));
+	qsort(all, n, sizeof(*all), descending);
+	to->n = n < TLAT_OUTLIERS_MAX ? n : TLAT_OUTLIERS_MAX;
+	for (size_t i = 0; i < to->n; i++)
+		to->v[to->n - 1 - i] = all[i];
+	return 0;
+}
+
+static void merge_offset(struct tlat_result *into, const struct tlat_result *from)
+{
+	into->has_offset &= from->has_offset;
+	if (from->offset.lo_ns < into->offset.lo_ns)
+		into->offset.lo_ns = from->offset.lo_ns;
+	if (from->offset.hi_ns > into->offset.hi_ns)
+		into->offset.hi_ns = from->offset.hi_ns;
+}
+
+void tlat_result_forget(struct tlat_result *result)
+{
+	tlat_document_free(result->document);
+	result->document = NULL;
+	tlat_watch_delta_free(result->watch);
+	result->watch = NULL;
+	result->injected = false;
+}
+
+static int add_distributions(struct tlat_result *into, const struct tlat_result *from)
+{
+	int ret = tlat_hist_merge(into->latency, from->latency);
+
+	if (!ret)
+		ret = tlat_hist_add_side(&into->call, from->call);
+	if (!ret)
+		ret = tlat_hist_add_side(&into->back, from->back);
+	if (!ret)
+		ret = tlat_hist_add_side(&into->dwell, from->dwell);
+	return ret;
+}
+
+int tlat_result_add(struct tlat_result *into, const struct tlat_result *from)
+{
+	int ret = add_distributions(into, from);
+
+	if (!ret)
+		ret = merge_outliers(into, from);
+	if (ret < 0)
+		return ret;
+	merge_counts(&into->counts, &from->counts);
+	merge_offset(into, from);
+	into->warmup += from->warmup;
+	into->rests += from->rests;
+	if (from->end > into->end)
+		into->end = from->end;
+	tlat_findings_copy(&into->findings, &from->findings);
+	return 0;
+}
