@@ -15,6 +15,7 @@
 #include "affinity.h"
 #include "rt.h"
 #include "run_thread.h"
+#include "thread.h"
 
 #define STACK_BYTES	(64 * 1024)
 #define STACK_BYTES_MAX (16 * 1024 * 1024)
@@ -349,8 +350,7 @@ static void *measure(void *arg)
 
 /* == Creation == */
 
-/* The thread on a stack of our own, the lowest page of which no access passes. Positive errno, as
- * pthread_create() gives it. */
+/* The thread on a stack of our own, the lowest page of which no access passes. */
 static int create(struct tlat_measurer *m, size_t bytes)
 {
 	size_t guard = page_bytes();
@@ -361,13 +361,13 @@ static int create(struct tlat_measurer *m, size_t bytes)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_POPULATE, -1, 0);
 	if (m->stack == MAP_FAILED) {
 		m->stack = NULL;
-		return ENOMEM;
+		return -ENOMEM;
 	}
 	m->stack_bytes = bytes;
 	mprotect(m->stack, guard, PROT_NONE);
 	pthread_attr_init(&attr);
 	pthread_attr_setstack(&attr, (char *)m->stack + guard, bytes - guard);
-	error = pthread_create(&m->thread, &attr, measure, m);
+	error = tlat_thread_start(&m->thread, &attr, measure, m);
 	pthread_attr_destroy(&attr);
 	return error;
 }
@@ -385,16 +385,16 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 	int error = create(m, bytes);
 
 	/* EINVAL: the program's thread-local variables alone do not fit. */
-	while (error == EINVAL && bytes < STACK_BYTES_MAX) {
+	while (error == -EINVAL && bytes < STACK_BYTES_MAX) {
 		unmap(&m->stack, m->stack_bytes);
 		bytes *= 2;
 		error = create(m, bytes);
 	}
 	if (error)
-		return tlat_fail(reterr, -error,
+		return tlat_fail(reterr, error,
 				 "thread for CPU %d not created: %s; check RLIMIT_NPROC, "
 				 "RLIMIT_MEMLOCK and the cgroup's pids.max",
-				 m->cpu, strerror(error));
+				 m->cpu, strerror(-error));
 	m->running = true;
 	return 0;
 }
