@@ -275,7 +275,7 @@ static void *sleep_long(void *arg)
 }
 
 /* It would be told, and the program would end. */
-static void a_thread_that_does_not_block_sigalrm_is_named(void **state)
+static void a_thread_that_does_not_block_sigalrm_is_a_reason_not_to_run(void **state)
 {
 	struct tlat_run_opts opts = base("timer-itimer");
 	struct tlat_report *report;
@@ -290,6 +290,32 @@ static void a_thread_that_does_not_block_sigalrm_is_named(void **state)
 	tlat_report_free(report);
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);
+}
+
+extern const struct tlat_probe_ops tlat_probe_timer_itimer;
+
+static int open_itimer(const char *probe)
+{
+	alignas(TLAT_CACHE_LINE) char shared[512] = { 0 };
+	struct tlat_probe_ctx ctx = { .ops = &tlat_probe_timer_itimer, .shared = shared };
+	struct tlat_run_opts opts = base(probe);
+	struct tlat_error why;
+	int error;
+
+	assert_true(ctx.ops->shared_size <= sizeof(shared));
+	error = ctx.ops->open(&ctx, &opts, &why);
+	return !error || strstr(why.text, "cannot be read below /proc/self/task") ? error : -EPROTO;
+}
+
+/* A thread that cannot be seen is not one that blocks the signal. */
+static void masks_that_cannot_be_read_are_a_reason_not_to_run(void **state)
+{
+	int error = under_denial(open_itimer, "timer-itimer", SYS_getdents64);
+
+	(void)state;
+	if (error == NO_FILTER)
+		skip();
+	assert_int_equal(error, EPERM);
 }
 
 /* == Slack == */
@@ -932,7 +958,8 @@ int main(void)
 		cmocka_unit_test(no_timer_leaves_anything_behind),
 		cmocka_unit_test(a_stop_ends_every_wait),
 		cmocka_unit_test(one_process_has_one_itimer),
-		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_named),
+		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_a_reason_not_to_run),
+		cmocka_unit_test(masks_that_cannot_be_read_are_a_reason_not_to_run),
 		cmocka_unit_test(slack_delays_ordinary_sleeps_by_itself),
 		cmocka_unit_test(a_timeout_ends_with_its_bucket),
 		cmocka_unit_test(the_wheel_keeps_to_its_buckets),
