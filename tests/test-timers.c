@@ -819,6 +819,34 @@ static void phases_are_drawn_or_at_a_distance(void **state)
 	}
 }
 
+static bool has_end(const char *text, const char *end)
+{
+	return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+/* What follows the largest seed is one, too. */
+static void a_result_of_several_has_a_seed_that_can_be_given(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep");
+	struct tlat_report *report;
+	int64_t phase_ns;
+
+	(void)state;
+	opts.threads = 2;
+	opts.seed = INT64_MAX;
+	report = measured(&opts);
+	phase_ns = tlat_report_result(report, 1)->phase_ns;
+	assert_true(has_end(tlat_result_repeat(tlat_report_result(report, 0)),
+			    " --seed 9223372036854775807"));
+	assert_true(has_end(tlat_result_repeat(tlat_report_result(report, 1)), " --seed 1"));
+	tlat_report_free(report);
+	opts.threads = 1;
+	opts.seed = 1;
+	report = measured(&opts);
+	assert_int_equal(tlat_report_result(report, 0)->phase_ns, phase_ns);
+	tlat_report_free(report);
+}
+
 /* == What the kernel tells == */
 
 /* Whether a run says that its expiry is soft, on a kernel that is said to preempt so. */
@@ -970,6 +998,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_has_a_finding),
 		cmocka_unit_test(sixty_four_threads_count_alike),
 		cmocka_unit_test(phases_are_drawn_or_at_a_distance),
+		cmocka_unit_test(a_result_of_several_has_a_seed_that_can_be_given),
 		cmocka_unit_test(a_preempt_rt_kernel_is_told_where_timers_are_soft),
 		cmocka_unit_test(a_timer_interrupt_that_backed_off_is_a_finding),
 	};

@@ -35,7 +35,7 @@ static const struct tlat_option options[] = {
 	{ "interval", "TIME", "period (1ms); pairs: slot, 0: closed loop (0)", &tlat_option_time,
 	  FIELD(interval_ns), 0, 0, 'i', true },
 	{ "threads", "N", "timers: threads on each CPU (1)", &tlat_option_count, FIELD(threads), 1,
-	  1024, 0, true },
+	  TLAT_THREADS_MAX, 0, true },
 	{ "offset", "TIME", "timers: from thread to thread, 0: all at once (drawn)",
 	  &tlat_option_time, FIELD(offset_ns), 0, 0, 0, true },
 	{ "settle", "TIME", "pairs: from going to sleep to the kick (50us)", &tlat_option_time,

@@ -468,6 +468,9 @@ TLAT_API const char *tlat_target_name(int target);
 /* The target of that name, or -EINVAL. [hot] */
 TLAT_API int tlat_target_from_name(const char *name);
 
+#define TLAT_THREADS_MAX 8192 /* measuring threads of one run: one on every CPU there can be */
+
+/* Times are at most 10^18 ns; what is outside its range is refused, never cut down to it. */
 struct tlat_run_opts {
 	size_t size;
 	const char *probe;		    /* required */
@@ -480,24 +483,26 @@ struct tlat_run_opts {
 				 * solo: as many slots as it spans, and a thread that spins under
 				 * a real-time policy rests between them, which is not in it */
 	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
-				 * solo: period (0: 1 ms) */
+				 * solo: period, 10 us or more (0: 1 ms) */
 	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
 	int64_t dither_ns;	/* pair: settle is longer by 0..this at random
 				 * (0: one clock quantum; TLAT_ZERO: none) */
 	int64_t slack_ns;	/* timer slack of measuring threads (0: inherit) */
 	int64_t cpu_latency_ns; /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
 	int64_t warmup;		/* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
-	uint64_t seed;		/* of phase and dither (0: chosen, and reported) */
-	uint64_t raw;		/* keep the first values, so many (0: none) */
+	uint64_t seed;		/* of phase and dither, below 2^63 (0: chosen, and reported) */
+	uint64_t raw;		/* keep the first values, so many, at most 10^8 (0: none) */
 	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
-	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
+	int32_t priority;	/* of the waiter, 1..99 for FIFO and RR, else 0; a waker on the
+				 * same CPU gets one less, so that 2 is the least there */
 	uint32_t flags;		/* enum tlat_run_flags */
-	int32_t threads;	/* solo: on each CPU (0: 1; at most 1024 in all) */
+	int32_t threads;	/* solo: on each CPU (0: 1; at most TLAT_THREADS_MAX in all) */
 	int32_t target;		/* enum tlat_target: what a wake finds the waiter doing */
 	int32_t reserved;
 	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
 			    * long (on MONOTONIC_RAW) after the first stamp, and called that
-			    * much earlier (0: none; at most settle_ns) */
+			    * much earlier (0: none; at most settle_ns); keeps all of the
+			    * samples, at most 10^8 */
 	/* Policy DEADLINE, for timers that sleep; others are refused. A thread under it has to be
 	 * allowed on all CPUs of its root domain: where that is more than the CPU asked for it is
 	 * not pinned, and the finding "deadline-not-pinned" says so. */
@@ -505,21 +510,24 @@ struct tlat_run_opts {
 	int64_t deadline_ns; /* (0: period_ns) */
 	int64_t period_ns;   /* (0: interval_ns) */
 	int64_t break_ns;    /* end the run on the first value above it (0: none) */
-	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next (0: each
-			      * thread's phase is drawn from the seed; TLAT_ZERO: all at once) */
+	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next, at most
+			      * 10^14 (0: each thread's phase is drawn from the seed; TLAT_ZERO:
+			      * all at once) */
 	uint64_t chain_adds; /* test, pairs: so many additions, one after the other, are made
-			      * between the first stamp and each kick (0: none) */
+			      * between the first stamp and each kick (0: none; at most 10^6) */
 	/* Solo: more of several threads. */
-	int64_t interval_step_ns; /* every further thread's interval is longer by this (0: none) */
+	int64_t interval_step_ns; /* every further thread's interval is longer by this, at most
+				   * 10^14 (0: none) */
 	int64_t align_ns;	  /* expiries are multiples of this on the probe's clock, plus
 				   * phase_ns, all at once but for offset_ns (0: a
 				   * phase drawn from the seed) */
 	int64_t phase_ns;	  /* needs align_ns (0: none) */
-	uint64_t stream;       /* keep so many values for tlat_run_read(), per thread (0: none) */
-	int32_t total_threads; /* solo: so many, on the CPUs of the list in turn (0: as threads
-				  says) */
-	int32_t priority_step; /* every further thread's priority is lower by this, but at least
-				* 1 (0: none) */
+	uint64_t stream;       /* keep so many values for tlat_run_read(), per thread, at most 2^24
+				* (0: none) */
+	int32_t total_threads; /* solo: so many, at most TLAT_THREADS_MAX, on the CPUs of the list
+				* in turn (0: as threads says) */
+	int32_t priority_step; /* every further thread's priority is lower by this, 0..99, but at
+				* least 1 (0: none) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
