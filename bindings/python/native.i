@@ -254,14 +254,14 @@ native_sized(tlat_noise_opts)
 native_sized(tlat_scale_opts)
 native_sized(tlat_compare_opts)
 native_result(tlat_difference, ret_difference)
-native_sized_result(tlat_compare_item, ret_item)
-native_sized_result(tlat_compare_figure, ret_figure)
+native_sized_result(tlat_compare_item, item)
+native_sized_result(tlat_compare_figure, figure)
 native_sized_result(tlat_clock_facts, facts)
 native_sized_result(tlat_probe_facts, facts)
 native_sized_result(tlat_rt_state, state)
 native_sized_result(tlat_progress, progress)
 native_sized_result(tlat_summary, summary)
-native_sized_result(tlat_idle_share, ret_share)
+native_sized_result(tlat_idle_share, share)
 
 /* -- Flags: seen by C while it goes on; borrowed, as strings are ---------- */
 

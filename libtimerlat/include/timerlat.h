@@ -23,10 +23,12 @@
  * it; -EOPNOTSUPP: not in this build; -EPERM: a privilege is missing; -E2BIG:
  * the caller is newer than the library; -ECANCELED: a stop was requested;
  * -ENODATA: the samples cannot carry the answer. ret_x arguments are written on
- * success only, reterr on failure only and may be NULL. Destructors accept
- * NULL. Durations are signed 64-bit nanoseconds and end in _ns; counter values
- * end in _ticks. One object has one owner at a time; different objects can be
- * used at the same time from different threads.
+ * success only, reterr on failure only and may be NULL. A struct that begins
+ * with its size is no ret_x: the caller sets the size, and on success the rest
+ * is filled up to it, with zero where the library knows less; a size of 0 is
+ * -EINVAL. Destructors accept NULL. Durations are signed 64-bit nanoseconds and
+ * end in _ns; counter values end in _ticks. One object has one owner at a time;
+ * different objects can be used at the same time from different threads.
  *
  * [setup] marks a call that may allocate, block or enter the kernel; [hot] one
  * that does none of these.
@@ -424,7 +426,8 @@ struct tlat_probe_facts {
 
 /*
  * Facts about the probe of that index, 0 and up, in the order in which they
- * are listed. Returns 0, or -ENOENT past the last. Strings are static. [hot]
+ * are listed. Returns 0, -ENOENT past the last, or -EINVAL for a size of 0.
+ * Strings are static. [hot]
  */
 TLAT_API int tlat_probe_facts(size_t index, struct tlat_probe_facts *facts);
 
@@ -554,10 +557,11 @@ TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opt
 TLAT_API int tlat_run_fd(const struct tlat_run *run);
 
 /*
- * End the run early; async-signal-safe, one write(2). A pair ends after the cycle under way, unless
- * that takes more than 0.3 s. The wait for a timer, which may last an hour, and a round trip are
- * interrupted at once: such a cycle counts as unfinished. A value above break_ns ends the other
- * threads in the same way. Until tlat_run_wait() returns, not later.
+ * End the run early, from any thread; async-signal-safe, one write(2) that never blocks. A pair
+ * ends after the cycle under way, unless that takes more than 0.3 s. The wait for a timer, which
+ * may last an hour, and a round trip are interrupted at once: such a cycle counts as unfinished. A
+ * value above break_ns ends the other threads in the same way. Until tlat_run_wait() returns, not
+ * later. [setup]
  */
 TLAT_API void tlat_run_stop(struct tlat_run *run);
 
@@ -575,8 +579,8 @@ struct tlat_progress {
 };
 
 /*
- * How far recording thread number thread (0 and up) is. Returns 0, or -ENOENT
- * when there is no such thread (yet). [setup]
+ * How far recording thread number thread (0 and up) is. Returns 0, -ENOENT when
+ * there is no such thread (yet), or -EINVAL for a size of 0. [setup]
  */
 TLAT_API int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress);
 
@@ -607,7 +611,7 @@ TLAT_API int tlat_run_read(struct tlat_run *run, int thread, struct tlat_sample 
 TLAT_API int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report,
 			   struct tlat_error *reterr);
 
-/* tlat_run_start() and tlat_run_wait() in one. [setup] */
+/* tlat_run_start() and tlat_run_wait() in one; returns as they do. [setup] */
 TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opts *opts,
 		      struct tlat_error *reterr);
 
@@ -617,7 +621,10 @@ TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opt
 
 struct tlat_result;
 
-/* Audit the machine without measuring a probe: findings, no results. Both are required. [setup] */
+/*
+ * Audit the machine without measuring a probe: findings, no results. Machine and clock are both
+ * required and not kept. What is amiss is a finding. Returns 0 or -ENOMEM. [setup]
+ */
 TLAT_API int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machine,
 			struct tlat_clock *clock, struct tlat_error *reterr);
 
@@ -744,7 +751,7 @@ struct tlat_rare {
  * -ENODATA when nothing was measured. Nothing is extrapolated. [setup]
  */
 TLAT_API int tlat_result_rare(const struct tlat_result *result, double share,
-			      struct tlat_rare *ret_rare);
+			      struct tlat_rare *rare);
 
 /* Flat numbers of a result; a figure the data cannot carry is NAN. */
 struct tlat_summary {
@@ -826,7 +833,7 @@ struct tlat_idle_share {
  * kernel does not tell, -EINVAL for a size of 0. [hot]
  */
 TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
-			      struct tlat_idle_share *ret_share);
+			      struct tlat_idle_share *share);
 
 /* A condition of the report as text: "machine.kernel", "clock.source". */
 struct tlat_fact {
@@ -900,7 +907,9 @@ struct tlat_design {
 
 #define TLAT_DESIGN(...) ((struct tlat_design){ .size = sizeof(struct tlat_design), __VA_ARGS__ })
 
-/* Record it, all copied. Returns 0, -EINVAL for another side or a negative pair, -ENOMEM. [setup]
+/*
+ * Record it, all copied. Returns 0; -EINVAL for a size of 0, another side, a pair or planned below
+ * 0 or a seed of 2^63 and more; -E2BIG; -ENOMEM: what was recorded before then stays. [setup]
  */
 TLAT_API int tlat_report_set_design(struct tlat_report *report, const struct tlat_design *design);
 /*
@@ -916,7 +925,7 @@ struct tlat_metric {
 	const char *unit; /* "ns", "" */
 	double value;
 	double sd;	/* NAN: not known */
-	uint64_t n;	/* how many values it was made of */
+	uint64_t n;	/* how many values it was made of (0: 1) */
 	int32_t better; /* -1: lower, 1: higher, 0: neither */
 	int32_t reserved;
 };
@@ -924,9 +933,10 @@ struct tlat_metric {
 #define TLAT_METRIC(...) ((struct tlat_metric){ .size = sizeof(struct tlat_metric), __VA_ARGS__ })
 
 /*
- * Add a result that is one figure, of what source names (such as a command); copied. Returns 0,
- * -EINVAL for a value that is no number, a source or name of more than 47 characters, a unit of
- * more than 15, or one of them NULL; -ENOMEM. [setup]
+ * Add a result that is one figure, of what source names (such as a command); copied. Returns 0;
+ * -EINVAL for a value that is no number, a source or name of 0 or more than 47 characters, a unit
+ * of more than 15, one of them NULL, an sd below 0, an n of 2^63 and more, another better or a size
+ * of 0; -E2BIG; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_add_metric(struct tlat_report *report, const char *source,
 				    const struct tlat_metric *metric);
@@ -1208,7 +1218,7 @@ struct tlat_compare_item {
 
 /* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_comparison_item(const struct tlat_comparison *comparison, size_t index,
-				  struct tlat_compare_item *ret_item);
+				  struct tlat_compare_item *item);
 
 enum tlat_compare_role {
 	TLAT_COMPARE_TAIL = 1,	/* of the family that the verdict on the tail is of */
@@ -1229,7 +1239,7 @@ struct tlat_compare_figure {
 
 /* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_comparison_figure(const struct tlat_comparison *comparison, size_t item,
-				    size_t index, struct tlat_compare_figure *ret_figure);
+				    size_t index, struct tlat_compare_figure *figure);
 
 /* A condition that is not the same on both sides; several values are joined by " | ". */
 struct tlat_difference {
