@@ -242,7 +242,6 @@ static void find_missing(const struct view *v)
 static char *repeat(const struct view *v)
 {
 	const struct tlat_storm_session *s = v->session;
-	static const char *const presets[] = { NULL, "timer", "timermix" };
 	char *text = NULL;
 	const char *before = " --clocks ";
 	size_t size;
@@ -251,8 +250,8 @@ static char *repeat(const struct view *v)
 	if (!out)
 		return NULL;
 	fprintf(out, "tlat storm -c %d", v->worker->cpu);
-	if (presets[s->opts.preset])
-		fprintf(out, " --preset %s", presets[s->opts.preset]);
+	if (s->opts.preset)
+		fprintf(out, " --preset %s", tlat_storm_preset_name(s->opts.preset));
 	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
 		if (!(s->plan.clocks & (1u << c)))
 			continue;
@@ -263,7 +262,7 @@ static char *repeat(const struct view *v)
 	tlat_repeat_time(out, "--itimer-interval", s->plan.itimer_interval_ns);
 	tlat_repeat_time(out, "-d", s->plan.duration_ns);
 	fprintf(out, " --timers %d --handler %s", s->plan.timers,
-		s->plan.body & TLAT_STORM_REARM ? "rearm" : "plain");
+		tlat_storm_handler_name(s->opts.handler));
 	fprintf(out, " --policy %s", tlat_policy_name(s->plan.policy));
 	if (s->plan.priority)
 		fprintf(out, " -p %d", s->plan.priority);
@@ -276,10 +275,11 @@ static void describe(const struct view *v)
 	const struct tlat_storm_session *s = v->session;
 	const struct tlat_storm_worker *w = v->worker;
 	struct tlat_result *result = v->result;
-	static const char *const names[] = { "storm", "storm-timer", "storm-timermix" };
+	bool preset = s->opts.preset;
 
 	result->kind = "storm";
-	snprintf(result->probe, sizeof(result->probe), "%s", names[s->opts.preset]);
+	snprintf(result->probe, sizeof(result->probe), "storm%s%s", preset ? "-" : "",
+		 preset ? tlat_storm_preset_name(s->opts.preset) : "");
 	snprintf(result->from, sizeof(result->from), "the expiry of a timer");
 	snprintf(result->to, sizeof(result->to),
 		 "the first instruction of its handler, or after "

@@ -968,12 +968,22 @@ enum tlat_storm_preset {
 				  * at 10 us; the period follows the main loop's progress */
 };
 
+/* "custom", "timer", "timermix"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_storm_preset_name(int preset);
+/* The preset of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_storm_preset_from_name(const char *name);
+
 enum tlat_storm_handler {
 	TLAT_STORM_PLAIN = 0,	 /* count */
 	TLAT_STORM_REARMING = 1, /* arm the timer again, as benchmarks did that measured stale
 				  * signals; periods of 10 us and more are sat out first, so
 				  * that there is one */
 };
+
+/* "plain", "rearm"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_storm_handler_name(int handler);
+/* The handler of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_storm_handler_from_name(const char *name);
 
 struct tlat_storm_opts {
 	size_t size;
@@ -1033,6 +1043,11 @@ enum tlat_scale_what {
 	TLAT_SCALE_WAKEUPS = 1, /* one futex wake of N waiters */
 	TLAT_SCALE_PAIRS = 2,	/* wakes in N pairs at a time */
 };
+
+/* "timers", "wakeups", "pairs"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_scale_what_name(int what);
+/* What has that name, or -EINVAL. [hot] */
+TLAT_API int tlat_scale_what_from_name(const char *name);
 
 struct tlat_scale_opts {
 	size_t size;
