@@ -7,12 +7,15 @@
 #define TLAT_NOISE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
 
 #include "clock.h"
+#include "gate.h"
+#include "hist.h"
 #include "machine.h"
 #include "result.h"
 #include "rt_budget.h"
-#include "run_thread.h"
 #include "watch.h"
 
 /* == What a gap was (noise_judge.c, pure) == */

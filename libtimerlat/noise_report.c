@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "noise.h"
+#include "repeat.h"
 
 static const char *repeat_command(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
 				  char **text)
@@ -18,9 +19,7 @@ static const char *repeat_command(const struct tlat_noise *noise, const struct t
 	fprintf(out, "tlat noise -c %d", t->cpu);
 	tlat_repeat_time(out, "-d", noise->opts.duration_ns);
 	tlat_repeat_time(out, "--threshold", noise->opts.threshold_ns);
-	fprintf(out, " --policy %s", tlat_policy_name(noise->opts.policy));
-	if (noise->opts.priority)
-		fprintf(out, " -p %d", noise->opts.priority);
+	tlat_repeat_policy(out, noise->opts.policy, noise->opts.priority);
 	fclose(out);
 	return *text;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repeat.h"
 #include "rt.h"
-#include "run_thread.h"
 #include "scale.h"
 
 #define MAX_N	   10000000
@@ -240,9 +240,7 @@ static char *repeat(const struct tlat_scale *s)
 		fprintf(out, " --rounds %" PRId64, s->rounds);
 	if (s->opts.threads)
 		fputs(" --threads", out);
-	fprintf(out, " --policy %s", tlat_policy_name(s->opts.policy));
-	if (s->opts.priority)
-		fprintf(out, " -p %d", s->opts.priority);
+	tlat_repeat_policy(out, s->opts.policy, s->opts.priority);
 	fclose(out);
 	return text;
 }

@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "run_thread.h"
 #include "scale.h"
 #include "thread.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "repeat.h"
 #include "result.h"
-#include "run_thread.h"
 #include "storm.h"
 
 /* Sums of all timers of one clock. */
@@ -263,9 +263,7 @@ static char *repeat(const struct view *v)
 	tlat_repeat_time(out, "-d", s->plan.duration_ns);
 	fprintf(out, " --timers %d --handler %s", s->plan.timers,
 		tlat_storm_handler_name(s->opts.handler));
-	fprintf(out, " --policy %s", tlat_policy_name(s->plan.policy));
-	if (s->plan.priority)
-		fprintf(out, " -p %d", s->plan.priority);
+	tlat_repeat_policy(out, s->opts.policy, s->opts.priority);
 	fclose(out);
 	return text;
 }
