@@ -93,8 +93,6 @@ struct tlat_noise_thread {
 
 /* The measuring thread; arg is its struct tlat_noise_thread. */
 void *tlat_noise_measure(void *arg);
-/* Spin until the duration is over or the end is asked for. */
-void tlat_noise_spin(struct tlat_noise_thread *thread);
 
 /* == The whole == */
 

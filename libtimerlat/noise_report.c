@@ -206,11 +206,5 @@ int tlat_noise_report(struct tlat_noise *noise, struct tlat_report **ret_report)
 	tlat_report_started(report, noise->realtime_ns);
 	for (int32_t i = 0; i < noise->n_threads && !error; i++)
 		error = add_result(noise, &noise->threads[i], report);
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
-	tlat_findings_move(tlat_report_findings(report), &noise->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &noise->findings, ret_report);
 }

@@ -49,16 +49,6 @@ int tlat_target_from_name(const char *name)
 	return -EINVAL;
 }
 
-const char *tlat_relation_from_name(const char *text)
-{
-	static const char *const names[] = { "same-cpu", "smt", "llc", "node", "remote" };
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], text))
-			return names[i];
-	return NULL;
-}
-
 struct tlat_result *tlat_result_new(void)
 {
 	struct tlat_result *result = calloc(1, sizeof(*result));

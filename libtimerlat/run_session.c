@@ -214,14 +214,8 @@ static int make_report(struct tlat_run *run, struct tlat_report **ret_report)
 		error = tlat_report_add(report, run->instances[i].result);
 		run->instances[i].result = NULL;
 	}
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
 	tlat_report_started(report, run->realtime_ns);
-	tlat_findings_move(tlat_report_findings(report), &run->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &run->findings, ret_report);
 }
 
 int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report, struct tlat_error *reterr)

@@ -269,14 +269,8 @@ static int make_report(struct tlat_scale *s, struct tlat_report **ret_report, in
 		return error;
 	error = tlat_report_add(report, s->result);
 	s->result = NULL;
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
 	tlat_report_started(report, started);
-	tlat_findings_move(tlat_report_findings(report), &s->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &s->findings, ret_report);
 }
 
 static int measure(struct tlat_scale *s, struct tlat_report **ret_report, struct tlat_error *reterr)

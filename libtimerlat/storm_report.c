@@ -364,11 +364,5 @@ int tlat_storm_report(struct tlat_storm_session *s, struct tlat_report **ret_rep
 	tlat_report_started(report, s->realtime_ns);
 	for (int32_t i = 0; i < s->storm->n_workers && !error; i++)
 		error = add_result(s, report, i);
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
-	tlat_findings_move(tlat_report_findings(report), &s->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &s->findings, ret_report);
 }
