@@ -7,7 +7,6 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "affinity.h"
 #include "clock.h"
 #include "clock_crew.h"
+#include "thread.h"
 
 #define STACK_BYTES (256 * 1024)
 #define RECALL_NS   10000000 /* a member may have pinned itself just after it was called back */
@@ -116,8 +116,7 @@ static void *member_main(void *arg)
 	int error;
 
 	m->tid = (pid_t)syscall(SYS_gettid);
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	tlat_thread_be_ordinary();
 	error = pin(m->cpu);
 	if (error)
 		fail(crew, -EINVAL, m->cpu, error);
@@ -131,7 +130,6 @@ static void *member_main(void *arg)
 	return NULL;
 }
 
-/* Start member i with the caller's signals blocked, which it inherits. */
 static int start(struct tlat_crew *crew, size_t i, int32_t cpu, const pthread_attr_t *attr)
 {
 	struct member *m = &crew->members[i];
@@ -139,30 +137,26 @@ static int start(struct tlat_crew *crew, size_t i, int32_t cpu, const pthread_at
 	m->crew = crew;
 	m->index = i;
 	m->cpu = cpu;
-	return pthread_create(&m->thread, attr, member_main, m);
+	return tlat_thread_start(&m->thread, attr, member_main, m);
 }
 
 /* Returns how many were started; fewer than all is a failure of the crew. */
 static size_t start_all(struct tlat_crew *crew, const int32_t *cpus)
 {
 	pthread_attr_t attr;
-	sigset_t all, before;
 	size_t i;
 	int error = 0;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (i = 0; i < crew->n; i++) {
 		error = start(crew, i, cpus[i], &attr);
 		if (error)
 			break;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (error)
-		fail(crew, -error, -1, 0);
+		fail(crew, error, -1, 0);
 	return i;
 }
 

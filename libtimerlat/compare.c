@@ -375,17 +375,17 @@ static double sd_of(const struct tlat_units *units, int side)
 }
 
 int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
-			 struct tlat_compare_item *ret_item)
+			 struct tlat_compare_item *item)
 {
 	const struct tlat_item *from;
 	const struct tlat_location *l;
-	struct tlat_compare_item item;
+	struct tlat_compare_item copy;
 
 	if (index >= c->n_items)
 		return -ENOENT;
 	from = &c->items[index];
 	l = &from->outcome.location;
-	item = (struct tlat_compare_item){
+	copy = (struct tlat_compare_item){
 		.name = from->name,
 		.metric = from->metric,
 		.unit = from->unit,
@@ -415,21 +415,21 @@ int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
 		.tail = from->outcome.tail,
 		.paired = from->units.paired,
 	};
-	return tlat_facts_copy(ret_item, &item, sizeof(item));
+	return tlat_facts_copy(item, &copy, sizeof(copy));
 }
 
 int tlat_comparison_figure(const struct tlat_comparison *c, size_t item, size_t index,
-			   struct tlat_compare_figure *ret_figure)
+			   struct tlat_compare_figure *figure)
 {
 	const struct tlat_quantity *q;
 	const struct tlat_found *f;
-	struct tlat_compare_figure figure;
+	struct tlat_compare_figure copy;
 
 	if (item >= c->n_items || index >= c->items[item].units.k)
 		return -ENOENT;
 	q = &c->items[item].quantities[index];
 	f = &c->items[item].found[index];
-	figure = (struct tlat_compare_figure){
+	copy = (struct tlat_compare_figure){
 		.name = q->name,
 		.quantile = q->quantile,
 		.base = exp(f->base),
@@ -442,7 +442,7 @@ int tlat_comparison_figure(const struct tlat_comparison *c, size_t item, size_t 
 		.worse = f->worse,
 		.unit = q->unit,
 	};
-	return tlat_facts_copy(ret_figure, &figure, sizeof(figure));
+	return tlat_facts_copy(figure, &copy, sizeof(copy));
 }
 
 int tlat_comparison_difference(const struct tlat_comparison *c, size_t index,

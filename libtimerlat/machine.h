@@ -47,18 +47,8 @@ const struct tlat_known_cpus *tlat_machine_cpuset(const struct tlat_machine *mac
  */
 bool tlat_machine_restricted(const struct tlat_machine *machine);
 
-/* How two CPUs are related, the nearest first. */
-enum tlat_relation {
-	TLAT_SAME_CPU,
-	TLAT_SAME_CORE,
-	TLAT_SAME_CACHE,
-	TLAT_SAME_NODE,
-	TLAT_REMOTE,
-};
-
-enum tlat_relation tlat_machine_relate(const struct tlat_machine *machine, int32_t a, int32_t b);
-/* "same-cpu", "smt", "llc", "node", "remote"; NULL otherwise. Static. */
-const char *tlat_relation_name(int relation);
+/* What tlat_machine_relation() gives, static, that equals text; NULL: nothing does. */
+const char *tlat_relation_from_name(const char *text);
 
 /* Where a run happens. */
 struct tlat_placement {

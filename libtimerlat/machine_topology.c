@@ -174,36 +174,43 @@ void tlat_machine_read_topology(struct tlat_machine *machine)
 		read_capacities(machine);
 }
 
+/* == Relations == */
+
+enum relation { SAME_CPU, SAME_CORE, SAME_CACHE, SAME_NODE, REMOTE };
+
+static const char *const relation_names[] = {
+	[SAME_CPU] = "same-cpu", [SAME_CORE] = "smt", [SAME_CACHE] = "llc",
+	[SAME_NODE] = "node",	 [REMOTE] = "remote",
+};
+
 /*
  * What is not known counts as apart: no core list, a core of its own; no cache list, no shared
  * cache. Without NUMA information the kernel itself treats memory as one node.
  */
-enum tlat_relation tlat_machine_relate(const struct tlat_machine *machine, int32_t a, int32_t b)
+static enum relation relate(const struct tlat_machine *machine, int32_t a, int32_t b)
 {
 	static const struct tlat_cpu nowhere = { .core = NO_CORE, .llc = -1, .node = -1 };
 	const struct tlat_cpu *x = a >= 0 && a < TLAT_CPUS_MAX ? &machine->cpu[a] : &nowhere;
 	const struct tlat_cpu *y = b >= 0 && b < TLAT_CPUS_MAX ? &machine->cpu[b] : &nowhere;
 
 	if (a == b)
-		return TLAT_SAME_CPU;
+		return SAME_CPU;
 	if (x->core == y->core && x->core != NO_CORE)
-		return TLAT_SAME_CORE;
+		return SAME_CORE;
 	if (x->llc == y->llc && x->llc >= 0)
-		return TLAT_SAME_CACHE;
-	return x->node == y->node ? TLAT_SAME_NODE : TLAT_REMOTE;
-}
-
-const char *tlat_relation_name(int relation)
-{
-	static const char *const names[] = {
-		[TLAT_SAME_CPU] = "same-cpu", [TLAT_SAME_CORE] = "smt", [TLAT_SAME_CACHE] = "llc",
-		[TLAT_SAME_NODE] = "node",    [TLAT_REMOTE] = "remote",
-	};
-
-	return relation >= 0 && relation < (int)TLAT_ARRAY_SIZE(names) ? names[relation] : NULL;
+		return SAME_CACHE;
+	return x->node == y->node ? SAME_NODE : REMOTE;
 }
 
 const char *tlat_machine_relation(const struct tlat_machine *machine, int32_t a, int32_t b)
 {
-	return tlat_relation_name(tlat_machine_relate(machine, a, b));
+	return relation_names[relate(machine, a, b)];
+}
+
+const char *tlat_relation_from_name(const char *text)
+{
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(relation_names); i++)
+		if (!strcmp(relation_names[i], text))
+			return relation_names[i];
+	return NULL;
 }

@@ -67,6 +67,16 @@ static bool fits(const char *text, size_t size)
 	return text && strlen(text) < size;
 }
 
+/* As the schema of reports has it. */
+static bool is_metric(const struct tlat_metric *m)
+{
+	struct tlat_number kept;
+
+	return fits(m->name, sizeof(kept.name)) && *m->name && fits(m->unit, sizeof(kept.unit)) &&
+	       isfinite(m->value) && !(m->sd < 0) && m->n <= INT64_MAX && m->better >= -1 &&
+	       m->better <= 1;
+}
+
 int tlat_report_add_metric(struct tlat_report *report, const char *source,
 			   const struct tlat_metric *metric)
 {
@@ -77,16 +87,15 @@ int tlat_report_add_metric(struct tlat_report *report, const char *source,
 
 	if (ret < 0)
 		return ret;
-	if (!fits(source, sizeof(result->probe)) || !fits(m.name, sizeof(figure.name)) ||
-	    !fits(m.unit, sizeof(figure.unit)) || !isfinite(m.value) || m.better < -1 ||
-	    m.better > 1)
+	if (!fits(source, sizeof(result->probe)) || !*source || !is_metric(&m))
 		return -EINVAL;
 	result = tlat_result_new();
 	if (!result)
 		return -ENOMEM;
 	result->kind = TLAT_KIND_METRIC;
 	strcpy(result->probe, source);
-	figure = (struct tlat_number){ .better = m.better, .value = m.value, .sd = m.sd, .n = m.n };
+	figure = (struct tlat_number){ .better = m.better, .value = m.value, .sd = m.sd };
+	figure.n = m.n ? m.n : 1;
 	strcpy(figure.name, m.name);
 	strcpy(figure.unit, m.unit);
 	tlat_result_add_metric(result, &figure);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* noise.c - noise as its caller sees it: options, what they mean here, one call. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "noise.h"
 #include "rt.h"
+#include "thread.h"
 
 #define DEFAULT_DURATION_NS  2000000000LL
 #define DEFAULT_THRESHOLD_NS 1000LL
@@ -172,21 +172,15 @@ static int prepare(struct tlat_noise *noise, const struct tlat_noise_opts *opts,
 	return plan(noise, reterr);
 }
 
-/* With every signal blocked, so that the caller's handlers run on the caller's threads. */
 static int control(struct tlat_noise *noise, struct tlat_error *reterr)
 {
-	sigset_t all, before;
 	pthread_t thread;
-	int error;
+	int error = tlat_thread_start(&thread, NULL, tlat_noise_control, noise);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, tlat_noise_control, noise);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
-		return tlat_fail(reterr, -error,
+		return tlat_fail(reterr, error,
 				 "controller thread not created: %s; check RLIMIT_NPROC",
-				 strerror(error));
+				 strerror(-error));
 	pthread_join(thread, NULL);
 	return noise->failed ? tlat_fail(reterr, noise->failed, "%s", noise->error.text) : 0;
 }

@@ -7,12 +7,15 @@
 #define TLAT_NOISE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
 
 #include "clock.h"
+#include "gate.h"
+#include "hist.h"
 #include "machine.h"
 #include "result.h"
 #include "rt_budget.h"
-#include "run_thread.h"
 #include "watch.h"
 
 /* == What a gap was (noise_judge.c, pure) == */
@@ -90,8 +93,6 @@ struct tlat_noise_thread {
 
 /* The measuring thread; arg is its struct tlat_noise_thread. */
 void *tlat_noise_measure(void *arg);
-/* Spin until the duration is over or the end is asked for. */
-void tlat_noise_spin(struct tlat_noise_thread *thread);
 
 /* == The whole == */
 

@@ -4,13 +4,13 @@
  * they spin, judge their gaps. Looks are taken from a CPU that does not measure; where there is
  * none, one look at the end has to do, as each would be a gap.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "affinity.h"
 #include "noise.h"
+#include "thread.h"
 
 #define LOOK_EVERY_NS 20000000LL
 #define LOOK_SHARE    10 /* a look may take this part of the time between two */
@@ -156,12 +156,12 @@ static int start(struct tlat_noise *noise, int32_t *ret_started)
 {
 	for (int32_t i = 0; i < noise->n_threads; i++) {
 		struct tlat_noise_thread *t = &noise->threads[i];
-		int error = pthread_create(&t->thread, NULL, tlat_noise_measure, t);
+		int error = tlat_thread_start(&t->thread, NULL, tlat_noise_measure, t);
 
 		if (error)
-			return tlat_fail(&noise->error, -error,
+			return tlat_fail(&noise->error, error,
 					 "thread for CPU %d not created: %s; check RLIMIT_NPROC",
-					 t->cpu, strerror(error));
+					 t->cpu, strerror(-error));
 		t->running = true;
 		++*ret_started;
 	}
@@ -259,12 +259,9 @@ static int measure(struct tlat_noise *noise)
 void *tlat_noise_control(void *arg)
 {
 	struct tlat_noise *noise = arg;
-	struct sched_param normal = { 0 };
 	struct tlat_cpuset house = { 0 };
 
-	/* The caller may be real-time; its policy is not for the controller. */
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &normal);
+	tlat_thread_be_ordinary();
 	if (!noise->place->house_shared && noise->place->house >= 0) {
 		tlat_cpuset_add(&house, noise->place->house);
 		tlat_affinity_set(0, &house);

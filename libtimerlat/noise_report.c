@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "noise.h"
+#include "repeat.h"
 
 static const char *repeat_command(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
 				  char **text)
@@ -18,9 +19,7 @@ static const char *repeat_command(const struct tlat_noise *noise, const struct t
 	fprintf(out, "tlat noise -c %d", t->cpu);
 	tlat_repeat_time(out, "-d", noise->opts.duration_ns);
 	tlat_repeat_time(out, "--threshold", noise->opts.threshold_ns);
-	fprintf(out, " --policy %s", tlat_policy_name(noise->opts.policy));
-	if (noise->opts.priority)
-		fprintf(out, " -p %d", noise->opts.priority);
+	tlat_repeat_policy(out, noise->opts.policy, noise->opts.priority);
 	fclose(out);
 	return *text;
 }
@@ -215,11 +214,5 @@ int tlat_noise_report(struct tlat_noise *noise, struct tlat_report **ret_report)
 	tlat_report_started(report, noise->realtime_ns);
 	for (int32_t i = 0; i < noise->n_threads && !error; i++)
 		error = add_result(noise, &noise->threads[i], report);
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
-	tlat_findings_move(tlat_report_findings(report), &noise->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &noise->findings, ret_report);
 }

@@ -35,7 +35,8 @@ static void log_gap(struct tlat_noise_thread *t, uint64_t at, uint64_t length, u
 	atomic_store_explicit(&t->written, written + 1, memory_order_release);
 }
 
-void tlat_noise_spin(struct tlat_noise_thread *t)
+/* Until the duration is over or the end is asked for. */
+static void spin(struct tlat_noise_thread *t)
 {
 	uint64_t switches = switches_so_far();
 	uint64_t last = tlat_stamp_begin(&t->stamper);
@@ -89,7 +90,7 @@ void *tlat_noise_measure(void *arg)
 
 	if (tlat_gate_arrive(&t->noise->gate, error)) {
 		getrusage(RUSAGE_THREAD, &t->before);
-		tlat_noise_spin(t);
+		spin(t);
 		getrusage(RUSAGE_THREAD, &t->after);
 	}
 	atomic_store(&t->done, true);

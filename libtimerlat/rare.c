@@ -25,10 +25,10 @@ static double tail_tau(const struct tlat_figures *f)
 	return tau;
 }
 
-int tlat_result_rare(const struct tlat_result *result, double share, struct tlat_rare *ret_rare)
+int tlat_result_rare(const struct tlat_result *result, double share, struct tlat_rare *rare)
 {
 	struct tlat_figures f;
-	struct tlat_rare rare;
+	struct tlat_rare copy;
 	double pace_ns;
 
 	if (!(share > 0 && share < 1))
@@ -37,13 +37,13 @@ int tlat_result_rare(const struct tlat_result *result, double share, struct tlat
 	if (!f.n || result->duration_ns <= 0)
 		return -ENODATA;
 	pace_ns = (double)result->duration_ns / (double)f.n;
-	rare = (struct tlat_rare){
+	copy = (struct tlat_rare){
 		.largest_ns = f.max_ns,
 		.independent = (double)f.n / tail_tau(&f),
 		.hourly_bound = NONE_SEEN * HOUR_NS / (double)result->duration_ns,
 		.needed = ceil(NONE_SEEN / share * tail_tau(&f)),
 	};
-	rare.share_bound = fmin(1, NONE_SEEN / rare.independent);
-	rare.needed_ns = rare.needed * pace_ns;
-	return tlat_facts_copy(ret_rare, &rare, sizeof(rare));
+	copy.share_bound = fmin(1, NONE_SEEN / copy.independent);
+	copy.needed_ns = copy.needed * pace_ns;
+	return tlat_facts_copy(rare, &copy, sizeof(copy));
 }

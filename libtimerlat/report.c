@@ -14,17 +14,9 @@
 /* adjtimex(2) lets nobody slew by more; the answer when it is not allowed to tell. */
 #define SLEW_PPB_MAX 500000
 
-/* Where size_t has the width of the rest, every byte of a public struct belongs to a member. */
-#define NO_PADDING(type, bytes)                                                                    \
-	static_assert(sizeof(size_t) != sizeof(uint64_t) || sizeof(type) == (bytes),               \
-		      #type " has hidden padding")
-
-NO_PADDING(struct tlat_fact, 2 * sizeof(char *));
-NO_PADDING(struct tlat_summary, sizeof(size_t) + 9 * sizeof(uint64_t) + 23 * sizeof(double) +
-					10 * sizeof(int32_t) + 8 * sizeof(int64_t));
-NO_PADDING(struct tlat_idle_share, sizeof(size_t) + sizeof(char *) + sizeof(uint64_t) +
-					   sizeof(int64_t) + 2 * sizeof(double) +
-					   2 * sizeof(int32_t));
+TLAT_ASSERT_LAYOUT(struct tlat_fact, 2 * 8);
+TLAT_ASSERT_LAYOUT(struct tlat_summary, 41 * 8 + 10 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_idle_share, 6 * 8 + 2 * 4);
 
 /* RFC 4122 version 4. Without randomness the id stays all zero but for its version. */
 static void fill_id(char id[37])
@@ -137,6 +129,18 @@ int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *
 void tlat_report_started(struct tlat_report *report, int64_t realtime_ns)
 {
 	report->start_ns = realtime_ns;
+}
+
+int tlat_report_hand_over(struct tlat_report *report, int error, struct tlat_findings *findings,
+			  struct tlat_report **ret_report)
+{
+	if (error) {
+		tlat_report_free(report);
+		return error;
+	}
+	tlat_findings_move(tlat_report_findings(report), findings);
+	*ret_report = report;
+	return 0;
 }
 
 static void argv_free(char **argv)

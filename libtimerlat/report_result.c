@@ -259,8 +259,7 @@ static int get_relation(struct tlat_reader *r, const json_t *object, struct tlat
 		return ret;
 	result->relation = tlat_relation_from_name(json_string_value(name));
 	if (!result->relation)
-		return tlat_json_refuse(r, "relation",
-					"\"%.40s\" is none of same-cpu, smt, llc, node, remote",
+		return tlat_json_refuse(r, "relation", "\"%.40s\" is no relation of two CPUs",
 					json_string_value(name));
 	return 0;
 }
@@ -291,7 +290,8 @@ int tlat_json_get_end(struct tlat_reader *r, const json_t *object, int32_t *ret_
 			*ret_end = (int32_t)i;
 			return 0;
 		}
-	return tlat_json_refuse(r, "end", "\"%.40s\" is none of count, time, signal, break, error",
+	return tlat_json_refuse(r, "end",
+				"\"%.40s\" is none of count, time, signal, break, error, running",
 				json_string_value(name));
 }
 

@@ -54,16 +54,6 @@ int tlat_target_from_name(const char *name)
 	return -EINVAL;
 }
 
-const char *tlat_relation_from_name(const char *text)
-{
-	static const char *const names[] = { "same-cpu", "smt", "llc", "node", "remote" };
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], text))
-			return names[i];
-	return NULL;
-}
-
 struct tlat_result *tlat_result_new(void)
 {
 	struct tlat_result *result = calloc(1, sizeof(*result));
@@ -204,12 +194,11 @@ double tlat_idle_time_share(const struct tlat_watch_delta *watch,
 	return fmin((double)idle->time_ns / (double)watch->duration_ns, 1);
 }
 
-int tlat_result_idle(const struct tlat_result *result, size_t index,
-		     struct tlat_idle_share *ret_share)
+int tlat_result_idle(const struct tlat_result *result, size_t index, struct tlat_idle_share *share)
 {
 	const struct tlat_watch_delta *watch = result->watch;
 	const struct tlat_watch_idle *idle = NULL;
-	struct tlat_idle_share share = { 0 };
+	struct tlat_idle_share copy = { 0 };
 
 	if (watch)
 		idle = idle_at(watch, result->wait.cpu, &index);
@@ -217,11 +206,11 @@ int tlat_result_idle(const struct tlat_result *result, size_t index,
 		idle = idle_at(watch, result->kick.cpu, &index);
 	if (!idle)
 		return -ENOENT;
-	share.state = idle->state;
-	share.usage = idle->usage;
-	share.time_ns = (int64_t)idle->time_ns;
-	share.share = (double)idle->usage / (double)idle_entries(watch, idle->cpu);
-	share.cpu = idle->cpu;
-	share.time_share = tlat_idle_time_share(watch, idle);
-	return tlat_facts_copy(ret_share, &share, sizeof(share));
+	copy.state = idle->state;
+	copy.usage = idle->usage;
+	copy.time_ns = (int64_t)idle->time_ns;
+	copy.share = (double)idle->usage / (double)idle_entries(watch, idle->cpu);
+	copy.cpu = idle->cpu;
+	copy.time_share = tlat_idle_time_share(watch, idle);
+	return tlat_facts_copy(share, &copy, sizeof(copy));
 }

@@ -185,9 +185,6 @@ void tlat_result_put_metric(struct tlat_result *result, double value, const char
 			    enum tlat_better better, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* The static name ("smt") that equals text, or NULL. */
-const char *tlat_relation_from_name(const char *text);
-
 /*
  * report.c: an empty report of this machine and clock (both may be NULL), then results. Both are
  * copied: take the clock's end check before. run.start is now, unless told otherwise.
@@ -199,5 +196,9 @@ void tlat_report_started(struct tlat_report *report, int64_t realtime_ns);
 /* The report takes ownership of result. */
 int tlat_report_add(struct tlat_report *report, struct tlat_result *result);
 struct tlat_findings *tlat_report_findings(struct tlat_report *report);
+/* All results are in: the findings, run-wide, move to it. With an error it is freed. Returns error.
+ */
+int tlat_report_hand_over(struct tlat_report *report, int error, struct tlat_findings *findings,
+			  struct tlat_report **ret_report);
 
 #endif /* TLAT_RESULT_H */

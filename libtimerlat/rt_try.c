@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* rt_try.c - whether attributes would be granted: tried on a thread of its own, then undone. */
-#include <pthread.h>
-
 #include "rt.h"
+#include "thread.h"
 
 struct trial {
 	const struct tlat_rt_opts *opts;
@@ -26,7 +25,7 @@ int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr)
 	struct trial trial = { .opts = opts };
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, try_out, &trial))
+	if (tlat_thread_start(&thread, NULL, try_out, &trial))
 		return 0;
 	pthread_join(thread, NULL);
 	return trial.error ? tlat_fail(reterr, trial.error, "%s", trial.why.text) : 0;

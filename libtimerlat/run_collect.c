@@ -177,7 +177,7 @@ static uint64_t seed_alone(const struct tlat_run *run, const struct tlat_result 
 {
 	bool drawn = result->periodic && !run->opts.offset_ns;
 
-	return run->opts.seed + (drawn ? (uint64_t)result->thread : 0);
+	return tlat_run_seed(&run->opts, drawn ? result->thread : 0);
 }
 
 static char *repeat_of(const struct tlat_run *run, const struct tlat_result *result)

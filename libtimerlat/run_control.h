@@ -10,8 +10,6 @@
 #include "machine.h"
 #include "run_thread.h"
 
-#define TLAT_THREADS_MAX 1024 /* of one run */
-
 /* A request to the controller, which alone may read the time blocks, and its answer. */
 struct tlat_snapshot {
 	pthread_mutex_t lock;
@@ -80,6 +78,8 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 /* run_plan.c: what solo thread number i is to have; a pair is number 0. */
 int64_t tlat_run_interval_ns(const struct tlat_run *run, int i);
 int32_t tlat_run_priority(const struct tlat_run *run, int i);
+/* run_plan.c: with which seed thread number i, measured alone, draws the phase that it has. */
+uint64_t tlat_run_seed(const struct tlat_run_opts *opts, int i);
 /* run_setup.c: a probe that cannot run here is still a result, which says why. */
 void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy);
 /* run_plan.c: the priority asked for the waker. */

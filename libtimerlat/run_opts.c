@@ -5,14 +5,15 @@
 #include "rt.h"
 #include "run_control.h"
 
-#define MAX_RAW	    100000000ULL
-#define MAX_STREAM  16777216ULL
-#define MAX_THREADS 8192
-#define MAX_NUMBER  1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
+#define MAX_RAW	   100000000ULL
+#define MAX_STREAM 16777216ULL
+#define MAX_NUMBER 1000000000000000000LL /* 31 years of ns: sums and ticks stay in range */
+#define MAX_STEP   100000000000000LL
 #define KNOWN_FLAGS                                                                                \
 	(TLAT_RUN_ROUND_TRIP | TLAT_RUN_VERIFY | TLAT_RUN_STRICT | TLAT_RUN_LOCK_ALL |             \
 	 TLAT_RUN_NO_FLOOR | TLAT_RUN_TRACE_MARK | TLAT_RUN_FLOAT | TLAT_RUN_COMPLETE)
 
+static_assert(MAX_STEP <= MAX_NUMBER / TLAT_THREADS_MAX, "steps are multiplied");
 TLAT_ASSERT_LAYOUT(struct tlat_run_opts, 26 * 8 + 8 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_sample, 2 * 8);
 TLAT_ASSERT_LAYOUT(struct tlat_progress, 7 * 8 + 4 * 4);
@@ -82,28 +83,34 @@ static int check_numbers(const struct tlat_run_opts *opts, struct tlat_error *re
 	return 0;
 }
 
-/* Steps are multiplied: with the most threads they must stay in range. */
 static int check_threads(const struct tlat_run_opts *opts, struct tlat_error *reterr)
 {
-	const int64_t most = MAX_NUMBER / MAX_THREADS;
-
-	if (opts->total_threads < 0 || opts->total_threads > MAX_THREADS)
+	if (opts->total_threads < 0 || opts->total_threads > TLAT_THREADS_MAX)
 		return tlat_fail(reterr, -EINVAL, "%d threads are outside 0..%d",
-				 opts->total_threads, MAX_THREADS);
+				 opts->total_threads, TLAT_THREADS_MAX);
 	if (opts->priority_step < 0 || opts->priority_step > 99)
 		return tlat_fail(reterr, -EINVAL, "priority step of %d is outside 0..99",
 				 opts->priority_step);
-	if (opts->interval_step_ns > most || opts->offset_ns > most)
+	if (opts->interval_step_ns > MAX_STEP || opts->offset_ns > MAX_STEP)
 		return tlat_fail(reterr, -EINVAL,
 				 "interval step of %lld ns or offset of %lld ns is above "
 				 "%lld ns",
 				 (long long)opts->interval_step_ns, (long long)opts->offset_ns,
-				 (long long)most);
+				 MAX_STEP);
 	if (opts->phase_ns && !opts->align_ns)
 		return tlat_fail(reterr, -EINVAL,
 				 "a phase of %lld ns needs something to be counted from; give "
 				 "align_ns",
 				 (long long)opts->phase_ns);
+	return 0;
+}
+
+/* A report has it as a JSON integer, which is signed. */
+static int check_seed(const struct tlat_run_opts *opts, struct tlat_error *reterr)
+{
+	if (opts->seed > INT64_MAX)
+		return tlat_fail(reterr, -EINVAL, "seed %llu is above %lld; give a smaller one",
+				 (unsigned long long)opts->seed, (long long)INT64_MAX);
 	return 0;
 }
 
@@ -134,6 +141,8 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
 		error = check_numbers(opts, reterr);
 	if (!error)
 		error = check_threads(opts, reterr);
+	if (!error)
+		error = check_seed(opts, reterr);
 	return error ? error : check_kept(opts, reterr);
 }
 

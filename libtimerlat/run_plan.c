@@ -106,7 +106,7 @@ static void resolve_opts(struct tlat_run *run)
 		opts->raw = opts->samples; /* neighbours are compared one by one */
 	if (!opts->seed && getrandom(&opts->seed, sizeof(opts->seed), GRND_NONBLOCK) < 0)
 		opts->seed = tlat_gettime_ns(CLOCK_REALTIME);
-	opts->seed &= INT64_MAX; /* a JSON integer */
+	opts->seed &= INT64_MAX;
 	if (!opts->seed)
 		opts->seed = 1;
 }
@@ -127,7 +127,7 @@ static int place(struct tlat_run *run, struct tlat_error *reterr)
 		run->n_instances = run->opts.total_threads;
 	for (int32_t i = 0; i < run->place.n; i++)
 		tlat_cpuset_add(&run->floats, run->place.cpus[i]);
-	if (run->n_instances > TLAT_THREADS_MAX && run->opts.threads > 1)
+	if (run->n_instances > TLAT_THREADS_MAX)
 		return tlat_fail(reterr, -EINVAL,
 				 "%d threads on each of %d CPUs are more than %d; ask for fewer",
 				 run->opts.threads, run->place.n, TLAT_THREADS_MAX);
@@ -218,6 +218,12 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* 1 follows the largest, as 0 would ask for any. */
+uint64_t tlat_run_seed(const struct tlat_run_opts *opts, int i)
+{
+	return (opts->seed - 1 + (uint64_t)i) % INT64_MAX + 1;
+}
+
 /* Where the grid of thread i begins: aligned, or drawn within a tick, for each thread or, given
  * their distance, for the first. */
 static uint64_t phase_of(const struct tlat_run_opts *opts, uint64_t tick, int i)
@@ -227,7 +233,7 @@ static uint64_t phase_of(const struct tlat_run_opts *opts, uint64_t tick, int i)
 	if (opts->align_ns)
 		return (uint64_t)opts->phase_ns + further;
 	if (!opts->offset_ns)
-		return mix(opts->seed + (uint64_t)i) % tick;
+		return mix(tlat_run_seed(opts, i)) % tick;
 	return mix(opts->seed) % tick + further;
 }
 

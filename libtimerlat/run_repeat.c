@@ -4,28 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "repeat.h"
 #include "run_thread.h"
-
-void tlat_repeat_time(FILE *out, const char *option, int64_t ns)
-{
-	static const struct {
-		int64_t ns;
-		const char *name;
-	} units[] = {
-		{ 1000000000, "s" },
-		{ 1000000, "ms" },
-		{ 1000, "us" },
-		{ 1, "ns" },
-	};
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++) {
-		if (ns % units[i].ns)
-			continue;
-		fprintf(out, " %s %" PRId64 "%s", option, ns / units[i].ns,
-			ns ? units[i].name : "");
-		return;
-	}
-}
 
 static void put_placement(FILE *out, const struct tlat_result *result)
 {
@@ -38,9 +18,7 @@ static void put_placement(FILE *out, const struct tlat_result *result)
 static void put_policy(FILE *out, const struct tlat_run_opts *opts,
 		       const struct tlat_result *result)
 {
-	fprintf(out, " --policy %s", tlat_policy_name(opts->policy));
-	if (result->priority_asked > 0)
-		fprintf(out, " -p %d", result->priority_asked);
+	tlat_repeat_policy(out, opts->policy, result->priority_asked);
 	if (opts->policy != TLAT_SCHED_DEADLINE)
 		return;
 	tlat_repeat_time(out, "--runtime", opts->runtime_ns);

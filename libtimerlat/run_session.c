@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* run_session.c - a run as its caller sees it: start, look, stop, wait. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -8,21 +7,16 @@
 
 #include "rt.h"
 #include "run_control.h"
+#include "thread.h"
 
-/* With every signal blocked, so that the caller's handlers run on the caller's threads. */
 static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
 {
-	sigset_t all, before;
-	int error;
+	int error = tlat_thread_start(&run->controller, NULL, tlat_run_control, run);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&run->controller, NULL, tlat_run_control, run);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
-		return tlat_fail(reterr, -error,
+		return tlat_fail(reterr, error,
 				 "controller thread not created: %s; check RLIMIT_NPROC",
-				 strerror(error));
+				 strerror(-error));
 	return 0;
 }
 
@@ -220,14 +214,8 @@ static int make_report(struct tlat_run *run, struct tlat_report **ret_report)
 		error = tlat_report_add(report, run->instances[i].result);
 		run->instances[i].result = NULL;
 	}
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
 	tlat_report_started(report, run->realtime_ns);
-	tlat_findings_move(tlat_report_findings(report), &run->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &run->findings, ret_report);
 }
 
 int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report, struct tlat_error *reterr)

@@ -3,12 +3,12 @@
  * run_setup.c - a run until its loops may begin, on the controller: what is held while it lasts,
  * the clock across the pair, the policy, the floor of a pair, all measuring threads parked.
  */
-#include <sched.h>
 #include <string.h>
 
 #include "affinity.h"
 #include "rt.h"
 #include "run_control.h"
+#include "thread.h"
 
 #define GAP_NS		 50000000LL
 #define GAP_THRESHOLD_NS 1000LL
@@ -245,15 +245,6 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 
 /* == All of it == */
 
-/* The caller may be real-time; its policy is not for the controller. */
-static void be_normal(void)
-{
-	struct sched_param normal = { 0 };
-
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &normal);
-}
-
 static void pin_controller(const struct tlat_run *run)
 {
 	struct tlat_cpuset set = { 0 };
@@ -271,7 +262,7 @@ int tlat_run_set_up(struct tlat_run *run)
 {
 	int error;
 
-	be_normal();
+	tlat_thread_be_ordinary();
 	pin_controller(run);
 	if (run->opts.flags & TLAT_RUN_TRACE_MARK) {
 		error = tlat_trace_stop_open(&run->trace, tlat_machine_root_fd(run->machine),

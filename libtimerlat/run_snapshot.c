@@ -38,21 +38,19 @@ static int add_results(const struct tlat_run *run, struct tlat_report *report)
 
 static int make_report(const struct tlat_run *run, struct tlat_report **ret_report)
 {
+	struct tlat_findings so_far = { 0 };
 	struct tlat_report *report;
 	int error = tlat_report_new(&report, run->machine, run->clock, run->opts.seed);
 
 	if (error)
 		return error;
-	error = add_results(run, report);
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
 	tlat_report_started(report, run->realtime_ns);
-	tlat_findings_copy(tlat_report_findings(report), &run->findings);
-	tlat_machine_audit(run->machine, tlat_report_findings(report));
-	*ret_report = report;
-	return 0;
+	error = add_results(run, report);
+	tlat_findings_copy(&so_far, &run->findings);
+	tlat_machine_audit(run->machine, &so_far);
+	error = tlat_report_hand_over(report, error, &so_far, ret_report);
+	tlat_findings_free(&so_far);
+	return error;
 }
 
 void tlat_snapshot_answer(struct tlat_run *run)

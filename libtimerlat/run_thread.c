@@ -15,6 +15,7 @@
 #include "affinity.h"
 #include "rt.h"
 #include "run_thread.h"
+#include "thread.h"
 
 #define STACK_BYTES	(64 * 1024)
 #define STACK_BYTES_MAX (16 * 1024 * 1024)
@@ -24,56 +25,6 @@
 static size_t page_bytes(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* == Gate == */
-
-void tlat_gate_init(struct tlat_gate *gate)
-{
-	*gate = (struct tlat_gate){ .state = TLAT_GATE_SHUT };
-	pthread_mutex_init(&gate->lock, NULL);
-	pthread_cond_init(&gate->changed, NULL);
-}
-
-void tlat_gate_destroy(struct tlat_gate *gate)
-{
-	pthread_cond_destroy(&gate->changed);
-	pthread_mutex_destroy(&gate->lock);
-}
-
-bool tlat_gate_arrive(struct tlat_gate *gate, int error)
-{
-	bool open;
-
-	pthread_mutex_lock(&gate->lock);
-	gate->arrived++;
-	gate->failed += error != 0;
-	pthread_cond_broadcast(&gate->changed);
-	while (gate->state == TLAT_GATE_SHUT)
-		pthread_cond_wait(&gate->changed, &gate->lock);
-	open = gate->state == TLAT_GATE_OPEN;
-	pthread_mutex_unlock(&gate->lock);
-	return open && !error;
-}
-
-int tlat_gate_gather(struct tlat_gate *gate, int n)
-{
-	int failed;
-
-	pthread_mutex_lock(&gate->lock);
-	while (gate->arrived < n)
-		pthread_cond_wait(&gate->changed, &gate->lock);
-	failed = gate->failed;
-	pthread_mutex_unlock(&gate->lock);
-	return failed;
-}
-
-void tlat_gate_set(struct tlat_gate *gate, int state)
-{
-	pthread_mutex_lock(&gate->lock);
-	gate->state = state;
-	pthread_cond_broadcast(&gate->changed);
-	pthread_mutex_unlock(&gate->lock);
 }
 
 /* == Set-up of the calling thread == */
@@ -349,8 +300,7 @@ static void *measure(void *arg)
 
 /* == Creation == */
 
-/* The thread on a stack of our own, the lowest page of which no access passes. Positive errno, as
- * pthread_create() gives it. */
+/* The thread on a stack of our own, the lowest page of which no access passes. */
 static int create(struct tlat_measurer *m, size_t bytes)
 {
 	size_t guard = page_bytes();
@@ -361,13 +311,13 @@ static int create(struct tlat_measurer *m, size_t bytes)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_POPULATE, -1, 0);
 	if (m->stack == MAP_FAILED) {
 		m->stack = NULL;
-		return ENOMEM;
+		return -ENOMEM;
 	}
 	m->stack_bytes = bytes;
 	mprotect(m->stack, guard, PROT_NONE);
 	pthread_attr_init(&attr);
 	pthread_attr_setstack(&attr, (char *)m->stack + guard, bytes - guard);
-	error = pthread_create(&m->thread, &attr, measure, m);
+	error = tlat_thread_start(&m->thread, &attr, measure, m);
 	pthread_attr_destroy(&attr);
 	return error;
 }
@@ -385,16 +335,16 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 	int error = create(m, bytes);
 
 	/* EINVAL: the program's thread-local variables alone do not fit. */
-	while (error == EINVAL && bytes < STACK_BYTES_MAX) {
+	while (error == -EINVAL && bytes < STACK_BYTES_MAX) {
 		unmap(&m->stack, m->stack_bytes);
 		bytes *= 2;
 		error = create(m, bytes);
 	}
 	if (error)
-		return tlat_fail(reterr, -error,
+		return tlat_fail(reterr, error,
 				 "thread for CPU %d not created: %s; check RLIMIT_NPROC, "
 				 "RLIMIT_MEMLOCK and the cgroup's pids.max",
-				 m->cpu, strerror(error));
+				 m->cpu, strerror(-error));
 	m->running = true;
 	return 0;
 }

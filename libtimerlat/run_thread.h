@@ -8,28 +8,12 @@
 #define TLAT_RUN_THREAD_H
 
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "cpulist.h"
+#include "gate.h"
 #include "run.h"
 #include "run_tap.h"
-
-/* Where measuring threads park until all of them are ready. */
-struct tlat_gate {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	int arrived, failed;
-	enum { TLAT_GATE_SHUT, TLAT_GATE_OPEN, TLAT_GATE_ABORTED } state;
-};
-
-void tlat_gate_init(struct tlat_gate *gate);
-void tlat_gate_destroy(struct tlat_gate *gate);
-/* From a measuring thread: ready (error 0) or not; whether the gate opened for it. */
-bool tlat_gate_arrive(struct tlat_gate *gate, int error);
-/* From the controller: wait for n threads; 0, or how many of them failed. */
-int tlat_gate_gather(struct tlat_gate *gate, int n);
-void tlat_gate_set(struct tlat_gate *gate, int state);
 
 struct tlat_instance;
 
@@ -136,8 +120,5 @@ void tlat_chain_init(struct tlat_chain *chain, const struct tlat_probe_ops *real
 /* run_repeat.c: the command that repeats one result alone, to be freed; NULL when out of memory. */
 char *tlat_repeat_format(const struct tlat_run_opts *opts, const struct tlat_result *result,
 			 const char *clock_source, uint64_t seed);
-
-/* " OPTION TIME", the time in the largest unit that divides it: "50us". */
-void tlat_repeat_time(FILE *out, const char *option, int64_t ns);
 
 #endif /* TLAT_RUN_THREAD_H */

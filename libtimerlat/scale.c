@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repeat.h"
 #include "rt.h"
-#include "run_thread.h"
 #include "scale.h"
 
 #define MAX_N	   10000000
@@ -17,13 +17,12 @@
 TLAT_ASSERT_LAYOUT(struct tlat_scale_opts, 9 * 8 + 4 * 4);
 
 static const struct {
-	const char *name, *probe, *from, *to;
+	const char *name, *from, *to;
 	int64_t sizes[9]; /* 0: the end */
 	int64_t rounds, most;
 	int (*measure)(struct tlat_scale *scale, struct tlat_error *reterr);
 } kinds[] = {
 	[TLAT_SCALE_TIMERS] = { "timers",
-				"scale-timers",
 				"the first call of a phase",
 				"the last one's return",
 				{ 1000, 5000, 20000 },
@@ -31,7 +30,6 @@ static const struct {
 				MAX_N,
 				tlat_scale_timers },
 	[TLAT_SCALE_WAKEUPS] = { "wakeups",
-				 "scale-wakeups",
 				 "before futex(FUTEX_WAKE)",
 				 "after it returned, or after a waiter's futex(FUTEX_WAIT) did",
 				 { 1, 2, 4, 8, 16, 32, 64, 128, 256 },
@@ -39,7 +37,6 @@ static const struct {
 				 4096,
 				 tlat_scale_wakeups },
 	[TLAT_SCALE_PAIRS] = { "pairs",
-			       "scale-pairs",
 			       "before futex(FUTEX_WAKE)",
 			       "after futex(FUTEX_WAIT) returned on the other side",
 			       { 0 },
@@ -47,6 +44,19 @@ static const struct {
 			       1024,
 			       tlat_scale_pairs },
 };
+
+const char *tlat_scale_what_name(int what)
+{
+	return what >= 0 && what < (int)TLAT_ARRAY_SIZE(kinds) ? kinds[what].name : NULL;
+}
+
+int tlat_scale_what_from_name(const char *name)
+{
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return (int)i;
+	return -EINVAL;
+}
 
 /* == Series == */
 
@@ -133,8 +143,7 @@ static int check_opts(const struct tlat_scale_opts *o, struct tlat_error *reterr
 {
 	const struct tlat_rt_opts rt = TLAT_RT_OPTS(.policy = o->policy, .priority = o->priority);
 
-	if (o->what < 0 || o->what >= (int32_t)TLAT_ARRAY_SIZE(kinds) ||
-	    (o->threads && o->what != TLAT_SCALE_TIMERS))
+	if (!tlat_scale_what_name(o->what) || (o->threads && o->what != TLAT_SCALE_TIMERS))
 		return tlat_fail(reterr, -EINVAL,
 				 "scale %d with threads %d is not known to libtimerlat %s; threads "
 				 "are for timers",
@@ -231,9 +240,7 @@ static char *repeat(const struct tlat_scale *s)
 		fprintf(out, " --rounds %" PRId64, s->rounds);
 	if (s->opts.threads)
 		fputs(" --threads", out);
-	fprintf(out, " --policy %s", tlat_policy_name(s->opts.policy));
-	if (s->opts.priority)
-		fprintf(out, " -p %d", s->opts.priority);
+	tlat_repeat_policy(out, s->opts.policy, s->opts.priority);
 	fclose(out);
 	return text;
 }
@@ -243,7 +250,7 @@ static void describe(struct tlat_scale *s, uint64_t began)
 	struct tlat_result *result = s->result;
 
 	result->kind = "scale";
-	snprintf(result->probe, sizeof(result->probe), "%s", kinds[s->opts.what].probe);
+	snprintf(result->probe, sizeof(result->probe), "scale-%s", kinds[s->opts.what].name);
 	snprintf(result->from, sizeof(result->from), "%s", kinds[s->opts.what].from);
 	snprintf(result->to, sizeof(result->to), "%s", kinds[s->opts.what].to);
 	result->policy_asked = s->opts.policy;
@@ -262,14 +269,8 @@ static int make_report(struct tlat_scale *s, struct tlat_report **ret_report, in
 		return error;
 	error = tlat_report_add(report, s->result);
 	s->result = NULL;
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
 	tlat_report_started(report, started);
-	tlat_findings_move(tlat_report_findings(report), &s->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &s->findings, ret_report);
 }
 
 static int measure(struct tlat_scale *s, struct tlat_report **ret_report, struct tlat_error *reterr)

@@ -5,10 +5,11 @@
 
 #include <stdatomic.h>
 
+#include "clock.h"
+#include "gate.h"
 #include "helper.h"
 #include "machine.h"
 #include "result.h"
-#include "run_thread.h"
 #include "scale_fit.h"
 
 #define TLAT_SCALE_SIZES_MAX  32

@@ -6,7 +6,6 @@
  */
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "futex.h"
 #include "scale.h"
 #include "stats.h"
+#include "thread.h"
 
 #define SETTLE_NS	    50000L
 #define STACK_BYTES	    65536
@@ -123,10 +123,10 @@ static int start_sides(struct crowd *crowd, int *ret_started)
 	for (*ret_started = 0; *ret_started < 2 * crowd->n && !error; *ret_started += !error) {
 		struct side *side = &crowd->pairs[*ret_started / 2].sides[*ret_started % 2];
 
-		error = pthread_create(&side->thread, &attr, side_thread, side);
+		error = tlat_thread_start(&side->thread, &attr, side_thread, side);
 	}
 	pthread_attr_destroy(&attr);
-	return -error;
+	return error;
 }
 
 static void last_until(struct tlat_scale *s, uint64_t end)
@@ -141,16 +141,11 @@ static void last_until(struct tlat_scale *s, uint64_t end)
 	}
 }
 
-/* All threads, with every signal blocked; they are gone afterwards. */
+/* All threads; they are gone afterwards. */
 static int play_all(struct tlat_scale *s, struct crowd *crowd, struct tlat_error *reterr)
 {
-	sigset_t all, before;
-	int started, error;
+	int started, error = start_sides(crowd, &started);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = start_sides(crowd, &started);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	error = tlat_scale_threads_release(&crowd->threads, started, error, reterr);
 	if (!error)
 		last_until(s, crowd->threads.opened_ns + (uint64_t)s->opts.duration_ns);

@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "run_thread.h"
 #include "scale.h"
+#include "thread.h"
 
 #define SETTLE_NS    10000000L /* deletion is deferred; between two rounds */
 #define RESTORE_IDS  77	       /* PR_TIMER_CREATE_RESTORE_IDS: 0 off, 1 on */
@@ -237,18 +237,13 @@ static int run_helpers(struct tlat_scale *s, struct crew *crew, struct tlat_erro
 	return error;
 }
 
-/* With every signal blocked, so that the caller's handlers run on the caller's threads. */
 static int start_threads(struct crew *crew, int32_t *ret_started)
 {
-	sigset_t all, before;
 	int error = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (*ret_started = 0; *ret_started < crew->n && !error; *ret_started += !error)
-		error = pthread_create(&crew->threads[*ret_started], NULL, work_thread,
-				       &crew->workers[*ret_started]);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+		error = tlat_thread_start(&crew->threads[*ret_started], NULL, work_thread,
+					  &crew->workers[*ret_started]);
 	return error;
 }
 
@@ -268,8 +263,8 @@ static int run_threads(struct tlat_scale *s, struct crew *crew, struct tlat_erro
 	for (int32_t i = 0; i < started; i++)
 		pthread_join(crew->threads[i], NULL);
 	tlat_gate_destroy(&crew->gate);
-	return error ? tlat_fail(reterr, -error, "thread not created: %s; check RLIMIT_NPROC",
-				 strerror(error))
+	return error ? tlat_fail(reterr, error, "thread not created: %s; check RLIMIT_NPROC",
+				 strerror(-error))
 		     : 0;
 }
 

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "futex.h"
 #include "scale.h"
+#include "thread.h"
 
 #define SETTLE_NS   1000000L /* from the last announcement to the kick */
 #define STACK_BYTES 65536
@@ -82,10 +82,10 @@ static int start_waiters(struct tlat_scale *s, struct flock *f, int64_t *ret_sta
 
 		w->flock = f;
 		w->cpu = waiter_cpu(s, *ret_started);
-		error = pthread_create(&w->thread, &attr, waiter_thread, w);
+		error = tlat_thread_start(&w->thread, &attr, waiter_thread, w);
 	}
 	pthread_attr_destroy(&attr);
-	return -error;
+	return error;
 }
 
 /* Until all of them have announced, or woken; then for so long that the last one sleeps. */
@@ -269,15 +269,11 @@ static void *waker_thread(void *arg)
 int tlat_scale_wakeups(struct tlat_scale *s, struct tlat_error *reterr)
 {
 	struct waking waking = { .scale = s };
-	sigset_t all, before;
 	pthread_t thread;
 	int error = init_figures(s, &waking.figures);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (!error)
-		error = -pthread_create(&thread, NULL, waker_thread, &waking);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+		error = tlat_thread_start(&thread, NULL, waker_thread, &waking);
 	if (error) {
 		free_figures(&waking.figures);
 		return tlat_fail(reterr, error, "no waker: %s", strerror(-error));

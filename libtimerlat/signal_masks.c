@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
 #include "signal_masks.h"
 
 static int read_blocked(int task_fd, const char *tid, uint64_t *ret_mask)
@@ -50,25 +49,43 @@ static int read_all_blocked(DIR *tasks, uint64_t *ret_mask)
 	int error = find_self(&self);
 
 	*ret_mask = UINT64_MAX;
-	while (!error && (entry = readdir(tasks)))
+	while (!error) {
+		errno = 0;
+		entry = readdir(tasks);
+		if (!entry)
+			return -errno;
 		if (entry->d_name[0] != '.' && atol(entry->d_name) != self)
 			error = read_blocked(dirfd(tasks), entry->d_name, ret_mask);
+	}
 	return error;
 }
 
-int tlat_rtsignals_blocked_elsewhere(sigset_t *ret_set)
+static int read_mask(uint64_t *ret_mask)
 {
 	DIR *tasks = opendir("/proc/self/task");
-	uint64_t mask;
 	int error;
 
 	if (!tasks)
 		return -errno;
-	error = read_all_blocked(tasks, &mask);
+	error = read_all_blocked(tasks, ret_mask);
 	closedir(tasks);
+	return error;
+}
+
+int tlat_signals_blocked_elsewhere(sigset_t *ret_set, struct tlat_error *reterr)
+{
+	uint64_t mask;
+	int error = read_mask(&mask);
+
+	if (error)
+		return tlat_fail(reterr, error,
+				 "what other threads block cannot be read below /proc/self/task: "
+				 "%s; mount /proc in this PID namespace, or use a probe that aims "
+				 "at its thread, such as signal-tgkill-* or timer-posix",
+				 strerror(-error));
 	sigemptyset(ret_set);
-	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+	for (int s = 1; s <= SIGRTMAX; s++)
 		if (mask >> (s - 1) & 1)
 			sigaddset(ret_set, s);
-	return error;
+	return 0;
 }

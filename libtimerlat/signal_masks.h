@@ -5,10 +5,13 @@
 
 #include <signal.h>
 
+#include "internal.h"
+
 /*
- * The real-time signals that every thread of the process but the calling one blocks; what is sent
- * to the process can then go nowhere else. Returns 0, or why /proc does not tell.
+ * The signals that every thread of the process but the calling one blocks; what is sent to the
+ * process can then go nowhere else. A thread that has ended meanwhile blocks all, and so does one
+ * that is being made. Returns 0, or why /proc does not tell.
  */
-int tlat_rtsignals_blocked_elsewhere(sigset_t *ret_set);
+int tlat_signals_blocked_elsewhere(sigset_t *ret_set, struct tlat_error *reterr);
 
 #endif /* TLAT_SIGNAL_MASKS_H */

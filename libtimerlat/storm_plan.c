@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* storm_plan.c - from options to what every worker arms; what the presets are. */
+#include <string.h>
+
 #include "rt.h"
 #include "storm.h"
 
@@ -16,17 +18,48 @@ TLAT_ASSERT_LAYOUT(struct tlat_storm_opts, 6 * 8 + 4 * 8 + 4 * 4);
 
 /* As stress-ng arms them (its --timer and --timermix), but aimed at the worker's thread. */
 static const struct {
-	const char *clocks;
+	const char *name, *clocks;
 	int64_t interval_ns, itimer_interval_ns, nap_ns;
 	uint32_t body;
 	bool yields;
 } presets[] = {
-	[TLAT_STORM_CUSTOM] = { "monotonic", DEFAULT_INTERVAL_NS, 0, NAP_NS, 0, false },
-	[TLAT_STORM_TIMER] = { "realtime", 1000, 0, NAP_NS,
+	[TLAT_STORM_CUSTOM] = { "custom", "monotonic", DEFAULT_INTERVAL_NS, 0, NAP_NS, 0, false },
+	[TLAT_STORM_TIMER] = { "timer", "realtime", 1000, 0, NAP_NS,
 			       TLAT_STORM_SIGPENDING | TLAT_STORM_GETOVERRUN, false },
-	[TLAT_STORM_TIMERMIX] = { "posix,itimers", 100, 10000, 100000,
+	[TLAT_STORM_TIMERMIX] = { "timermix", "posix,itimers", 100, 10000, 100000,
 				  TLAT_STORM_SIGPENDING | TLAT_STORM_BACK_OFF, true },
 };
+
+const char *tlat_storm_preset_name(int preset)
+{
+	return preset >= 0 && preset < (int)TLAT_ARRAY_SIZE(presets) ? presets[preset].name : NULL;
+}
+
+int tlat_storm_preset_from_name(const char *name)
+{
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(presets); i++)
+		if (!strcmp(presets[i].name, name))
+			return (int)i;
+	return -EINVAL;
+}
+
+static const char *const handlers[] = {
+	[TLAT_STORM_PLAIN] = "plain",
+	[TLAT_STORM_REARMING] = "rearm",
+};
+
+const char *tlat_storm_handler_name(int handler)
+{
+	return handler >= 0 && handler < (int)TLAT_ARRAY_SIZE(handlers) ? handlers[handler] : NULL;
+}
+
+int tlat_storm_handler_from_name(const char *name)
+{
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(handlers); i++)
+		if (!strcmp(handlers[i], name))
+			return (int)i;
+	return -EINVAL;
+}
 
 static int check_number(const char *what, int64_t value, int64_t least, int64_t most,
 			struct tlat_error *reterr)
@@ -42,8 +75,7 @@ int tlat_storm_opts_check(const struct tlat_storm_opts *o, struct tlat_error *re
 	const struct tlat_rt_opts rt = TLAT_RT_OPTS(.policy = o->policy, .priority = o->priority);
 	int error;
 
-	if (o->preset < 0 || o->preset >= (int32_t)TLAT_ARRAY_SIZE(presets) || o->handler < 0 ||
-	    o->handler > TLAT_STORM_REARMING)
+	if (!tlat_storm_preset_name(o->preset) || !tlat_storm_handler_name(o->handler))
 		return tlat_fail(reterr, -EINVAL,
 				 "preset %d or handler %d is not known to libtimerlat %s",
 				 o->preset, o->handler, TLAT_VERSION);

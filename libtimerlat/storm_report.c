@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "repeat.h"
 #include "result.h"
-#include "run_thread.h"
 #include "storm.h"
 
 /* Sums of all timers of one clock. */
@@ -252,7 +252,6 @@ static void find_missing(const struct view *v)
 static char *repeat(const struct view *v)
 {
 	const struct tlat_storm_session *s = v->session;
-	static const char *const presets[] = { NULL, "timer", "timermix" };
 	char *text = NULL;
 	const char *before = " --clocks ";
 	size_t size;
@@ -261,8 +260,8 @@ static char *repeat(const struct view *v)
 	if (!out)
 		return NULL;
 	fprintf(out, "tlat storm -c %d", v->worker->cpu);
-	if (presets[s->opts.preset])
-		fprintf(out, " --preset %s", presets[s->opts.preset]);
+	if (s->opts.preset)
+		fprintf(out, " --preset %s", tlat_storm_preset_name(s->opts.preset));
 	for (int32_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
 		if (!(s->plan.clocks & (1u << c)))
 			continue;
@@ -273,10 +272,8 @@ static char *repeat(const struct view *v)
 	tlat_repeat_time(out, "--itimer-interval", s->plan.itimer_interval_ns);
 	tlat_repeat_time(out, "-d", s->plan.duration_ns);
 	fprintf(out, " --timers %d --handler %s", s->plan.timers,
-		s->plan.body & TLAT_STORM_REARM ? "rearm" : "plain");
-	fprintf(out, " --policy %s", tlat_policy_name(s->plan.policy));
-	if (s->plan.priority)
-		fprintf(out, " -p %d", s->plan.priority);
+		tlat_storm_handler_name(s->opts.handler));
+	tlat_repeat_policy(out, s->opts.policy, s->opts.priority);
 	fclose(out);
 	return text;
 }
@@ -286,10 +283,11 @@ static void describe(const struct view *v)
 	const struct tlat_storm_session *s = v->session;
 	const struct tlat_storm_worker *w = v->worker;
 	struct tlat_result *result = v->result;
-	static const char *const names[] = { "storm", "storm-timer", "storm-timermix" };
+	bool preset = s->opts.preset;
 
 	result->kind = "storm";
-	snprintf(result->probe, sizeof(result->probe), "%s", names[s->opts.preset]);
+	snprintf(result->probe, sizeof(result->probe), "storm%s%s", preset ? "-" : "",
+		 preset ? tlat_storm_preset_name(s->opts.preset) : "");
 	snprintf(result->from, sizeof(result->from), "the expiry of a timer");
 	snprintf(result->to, sizeof(result->to),
 		 "the first instruction of its handler, or after "
@@ -376,11 +374,5 @@ int tlat_storm_report(struct tlat_storm_session *s, struct tlat_report **ret_rep
 	tlat_report_started(report, s->realtime_ns);
 	for (int32_t i = 0; i < s->storm->n_workers && !error; i++)
 		error = add_result(s, report, i);
-	if (error) {
-		tlat_report_free(report);
-		return error;
-	}
-	tlat_findings_move(tlat_report_findings(report), &s->findings);
-	*ret_report = report;
-	return 0;
+	return tlat_report_hand_over(report, error, &s->findings, ret_report);
 }

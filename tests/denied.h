@@ -29,8 +29,8 @@ static inline void deny_call(uint32_t call)
 		_exit(NO_FILTER);
 }
 
-/* tlat_probe_check() in a child whose call gives EPERM, as 0 or the errno; or NO_FILTER. */
-static inline int check_denied(const char *probe, uint32_t call)
+/* What fn() gives in a child whose call gives EPERM, as 0 or the errno; or NO_FILTER. */
+static inline int under_denial(int (*fn)(const char *probe), const char *probe, uint32_t call)
 {
 	int status;
 	pid_t pid = fork();
@@ -38,11 +38,21 @@ static inline int check_denied(const char *probe, uint32_t call)
 	assert_true(pid >= 0);
 	if (!pid) {
 		deny_call(call);
-		_exit(-tlat_probe_check(probe, NULL));
+		_exit(-fn(probe));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+static inline int check(const char *probe)
+{
+	return tlat_probe_check(probe, NULL);
+}
+
+static inline int check_denied(const char *probe, uint32_t call)
+{
+	return under_denial(check, probe, call);
 }
 
 #endif /* TLAT_TESTS_DENIED_H */

@@ -729,6 +729,12 @@ static void nonsense_is_refused_by_name(void **state)
 	opts.raw = UINT64_MAX;
 	refuse(opts, "raw");
 	opts = base("wake-futex", one_cpu);
+	opts.seed = UINT64_C(1) << 63;
+	refuse(opts, "seed 9223372036854775808 is above 9223372036854775807");
+	opts = base("wake-futex", one_cpu);
+	opts.chain_adds = 1000001;
+	refuse(opts, "1000001 additions");
+	opts = base("wake-futex", one_cpu);
 	opts.inject_ns = -1;
 	refuse(opts, "injected delay");
 	opts = base("wake-futex", one_cpu);

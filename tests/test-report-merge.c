@@ -315,7 +315,27 @@ static void a_metric_that_does_not_fit_is_refused(void **state)
 	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
 	metric.unit = NULL;
 	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
+	metric = TLAT_METRIC(.name = "", .unit = "Hz", .value = 1);
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
+	metric.name = "rate";
+	assert_int_equal(tlat_report_add_metric(report, "", &metric), -EINVAL);
+	metric.sd = -1;
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
+	metric = TLAT_METRIC(.name = "rate", .unit = "Hz", .value = 1, .n = UINT64_MAX);
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), -EINVAL);
 	assert_int_equal(report->n_results, 1);
+	tlat_report_free(report);
+}
+
+static void a_metric_is_of_one_value_unless_it_says_more(void **state)
+{
+	struct tlat_report *report = sample_report();
+	struct tlat_metric metric = TLAT_METRIC(.name = "rate", .unit = "", .value = 1);
+
+	(void)state;
+	assert_int_equal(tlat_report_add_metric(report, "netperf", &metric), 0);
+	assert_int_equal(tlat_result_metric(report->results[0], 0, &metric), 0);
+	assert_int_equal(metric.n, 1);
 	tlat_report_free(report);
 }
 
@@ -329,6 +349,11 @@ static void a_design_and_a_metric_survive_a_file(void **state)
 	(void)state;
 	assert_int_equal(tlat_report_design(report, &design), -ENOENT);
 	assert_int_equal(tlat_report_set_design(report, &TLAT_DESIGN(.side = 'C')), -EINVAL);
+	assert_int_equal(tlat_report_set_design(report, &TLAT_DESIGN(.side = 'A', .planned = -1)),
+			 -EINVAL);
+	assert_int_equal(tlat_report_set_design(
+				 report, &TLAT_DESIGN(.side = 'A', .seed = UINT64_C(1) << 63)),
+			 -EINVAL);
 	assert_int_equal(
 		tlat_report_set_design(report, &TLAT_DESIGN(.side = 'B', .pair = 3, .order = "BAAB",
 							    .planned = 20, .looks = 1, .seed = 99,
@@ -380,6 +405,7 @@ int main(void)
 		cmocka_unit_test(solo_probes_of_other_cpus_and_counters_nearby_are_alike),
 		cmocka_unit_test(one_report_merges_to_itself),
 		cmocka_unit_test(a_metric_that_does_not_fit_is_refused),
+		cmocka_unit_test(a_metric_is_of_one_value_unless_it_says_more),
 		cmocka_unit_test(a_design_and_a_metric_survive_a_file),
 	};
 

@@ -111,7 +111,7 @@ static const struct {
 	{ "results/0/histogram/counts", "[[28672,1]]", "28672 is out of range" },
 	{ "results/0/histogram/counts", "[[1073741824,1]]", "1073741824 is out of range" },
 	{ "tool", "[]", "tool: is an array" },
-	{ "run/end", "\"never\"", "run.end: \"never\"" },
+	{ "run/end", "\"never\"", "none of count, time, signal, break, error, running" },
 	{ "run/seed", "-1", "run.seed: -1 is out of range" },
 	{ "machine", "3", "machine: is an integer" },
 	{ "findings/0/severity", "\"bad\"", "findings[0].severity: \"bad\"" },

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,6 +298,34 @@ static void timers_beyond_the_signal_limit_are_a_finding(void **state)
 	tlat_report_free(report);
 }
 
+static void *storm_without_privilege(void *arg)
+{
+	struct tlat_report **report = arg;
+
+	if (tlat_rt_drop_caps(NULL, NULL) < 0)
+		return arg;
+	*report = storm(&TLAT_STORM_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 40,
+					 .duration_ns = 50000000));
+	return NULL;
+}
+
+/* The command that repeats it asks for what was asked for, granted or not. */
+static void a_refused_policy_is_asked_for_again(void **state)
+{
+	struct tlat_report *report;
+	pthread_t thread;
+	void *failed;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, storm_without_privilege, &report), 0);
+	pthread_join(thread, &failed);
+	if (failed)
+		skip();
+	assert_non_null(
+		strstr(tlat_result_repeat(tlat_report_result(report, 0)), " --policy fifo -p 40"));
+	tlat_report_free(report);
+}
+
 static void options_that_make_no_sense_are_refused(void **state)
 {
 	const struct tlat_storm_opts bad[] = {
@@ -339,6 +368,7 @@ int main(void)
 		cmocka_unit_test(a_stop_ends_it_early),
 		cmocka_unit_test(a_host_program_keeps_handlers_mask_and_pending_signals),
 		cmocka_unit_test(timers_beyond_the_signal_limit_are_a_finding),
+		cmocka_unit_test(a_refused_policy_is_asked_for_again),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 	};
 

@@ -20,12 +20,19 @@
 
 static struct tlat_machine *machine;
 static struct tlat_clock *clock_used;
+static char two_cpus[32]; /* "": there is one */
 
 static int open_all(void **state)
 {
+	int32_t cpus[2];
+
 	(void)state;
-	return tlat_machine_open(&machine, NULL, NULL) ||
-	       tlat_clock_open(&clock_used, machine, TLAT_CLOCK_GETTIME, NULL);
+	if (tlat_machine_open(&machine, NULL, NULL) ||
+	    tlat_clock_open(&clock_used, machine, TLAT_CLOCK_GETTIME, NULL))
+		return -1;
+	if (tlat_machine_cpus(machine, "all", cpus, 2, NULL) > 1)
+		snprintf(two_cpus, sizeof(two_cpus), "%d,%d", cpus[0], cpus[1]);
+	return 0;
 }
 
 static int close_all(void **state)
@@ -271,6 +278,14 @@ static void what_makes_no_sense_is_refused_by_name(void **state)
 	refuse(opts, "-1 threads");
 	opts = base(8193, 5);
 	refuse(opts, "8193 threads");
+	opts = base(0, 5);
+	opts.threads = 8193;
+	refuse(opts, "8193 threads");
+	opts = base(0, 5);
+	opts.threads = 4097;
+	opts.cpus = two_cpus;
+	if (*two_cpus)
+		refuse(opts, "4097 threads on each of 2 CPUs are more than 8192");
 	opts = base(1, 5);
 	opts.phase_ns = 5;
 	refuse(opts, "align_ns");

@@ -275,7 +275,7 @@ static void *sleep_long(void *arg)
 }
 
 /* It would be told, and the program would end. */
-static void a_thread_that_does_not_block_sigalrm_is_named(void **state)
+static void a_thread_that_does_not_block_sigalrm_is_a_reason_not_to_run(void **state)
 {
 	struct tlat_run_opts opts = base("timer-itimer");
 	struct tlat_report *report;
@@ -290,6 +290,32 @@ static void a_thread_that_does_not_block_sigalrm_is_named(void **state)
 	tlat_report_free(report);
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);
+}
+
+extern const struct tlat_probe_ops tlat_probe_timer_itimer;
+
+static int open_itimer(const char *probe)
+{
+	alignas(TLAT_CACHE_LINE) char shared[512] = { 0 };
+	struct tlat_probe_ctx ctx = { .ops = &tlat_probe_timer_itimer, .shared = shared };
+	struct tlat_run_opts opts = base(probe);
+	struct tlat_error why;
+	int error;
+
+	assert_true(ctx.ops->shared_size <= sizeof(shared));
+	error = ctx.ops->open(&ctx, &opts, &why);
+	return !error || strstr(why.text, "cannot be read below /proc/self/task") ? error : -EPROTO;
+}
+
+/* A thread that cannot be seen is not one that blocks the signal. */
+static void masks_that_cannot_be_read_are_a_reason_not_to_run(void **state)
+{
+	int error = under_denial(open_itimer, "timer-itimer", SYS_getdents64);
+
+	(void)state;
+	if (error == NO_FILTER)
+		skip();
+	assert_int_equal(error, EPERM);
 }
 
 /* == Slack == */
@@ -793,6 +819,34 @@ static void phases_are_drawn_or_at_a_distance(void **state)
 	}
 }
 
+static bool has_end(const char *text, const char *end)
+{
+	return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+/* What follows the largest seed is one, too. */
+static void a_result_of_several_has_a_seed_that_can_be_given(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep");
+	struct tlat_report *report;
+	int64_t phase_ns;
+
+	(void)state;
+	opts.threads = 2;
+	opts.seed = INT64_MAX;
+	report = measured(&opts);
+	phase_ns = tlat_report_result(report, 1)->phase_ns;
+	assert_true(has_end(tlat_result_repeat(tlat_report_result(report, 0)),
+			    " --seed 9223372036854775807"));
+	assert_true(has_end(tlat_result_repeat(tlat_report_result(report, 1)), " --seed 1"));
+	tlat_report_free(report);
+	opts.threads = 1;
+	opts.seed = 1;
+	report = measured(&opts);
+	assert_int_equal(tlat_report_result(report, 0)->phase_ns, phase_ns);
+	tlat_report_free(report);
+}
+
 /* == What the kernel tells == */
 
 /* Whether a run says that its expiry is soft, on a kernel that is said to preempt so. */
@@ -932,7 +986,8 @@ int main(void)
 		cmocka_unit_test(no_timer_leaves_anything_behind),
 		cmocka_unit_test(a_stop_ends_every_wait),
 		cmocka_unit_test(one_process_has_one_itimer),
-		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_named),
+		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_a_reason_not_to_run),
+		cmocka_unit_test(masks_that_cannot_be_read_are_a_reason_not_to_run),
 		cmocka_unit_test(slack_delays_ordinary_sleeps_by_itself),
 		cmocka_unit_test(a_timeout_ends_with_its_bucket),
 		cmocka_unit_test(the_wheel_keeps_to_its_buckets),
@@ -943,6 +998,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_has_a_finding),
 		cmocka_unit_test(sixty_four_threads_count_alike),
 		cmocka_unit_test(phases_are_drawn_or_at_a_distance),
+		cmocka_unit_test(a_result_of_several_has_a_seed_that_can_be_given),
 		cmocka_unit_test(a_preempt_rt_kernel_is_told_where_timers_are_soft),
 		cmocka_unit_test(a_timer_interrupt_that_backed_off_is_a_finding),
 	};

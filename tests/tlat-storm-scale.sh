@@ -75,6 +75,7 @@ refused 'rate' storm --rate 1k,,2k
 refused 'rate' storm --rate 20M
 refused 'rate' storm --rate 1kk
 refused 'timer or timermix' storm --preset tornado
+refused 'timer or timermix' storm --preset ''
 refused 'plain or rearm' storm --handler none
 refused 'back-off' storm --preset timermix --handler rearm -d 100ms
 refused 'give both' storm --policy fifo

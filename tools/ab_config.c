@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "ab_config.h"
+#include "seed.h"
 #include "text.h"
 #include "tool.h"
 
@@ -202,15 +202,6 @@ static int check_side(const struct tlat_command *command, struct tlat_ab_config 
 	return 0;
 }
 
-static int64_t choose_seed(void)
-{
-	uint32_t seed = 0;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed) || !seed)
-		return 1;
-	return seed;
-}
-
 int tlat_ab_config(struct tlat_ab_config *c, bool plan, int argc, char **argv)
 {
 	const struct tlat_command *command = plan ? &plan_command : &ab_command;
@@ -237,7 +228,7 @@ int tlat_ab_config(struct tlat_ab_config *c, bool plan, int argc, char **argv)
 	c->runs = c->runs == TLAT_UNSET ? 1 : c->runs;
 	c->mde = c->mde > 0 ? c->mde : 0.01;
 	if (c->seed == TLAT_UNSET)
-		c->seed = choose_seed();
+		c->seed = tlat_seed_choose();
 	return 0;
 }
 

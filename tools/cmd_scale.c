@@ -28,8 +28,6 @@ struct scale_config {
 
 #define FIELD(name) offsetof(struct scale_config, name)
 
-static const char *const subjects[] = { "timers", "wakeups", "pairs" };
-
 static const struct tlat_option options[] = {
 	{ "cpus", "LIST", "timers: a worker on each; wakeups: the waker's first", &tlat_option_text,
 	  FIELD(cpus), 0, 0, 'c', true },
@@ -104,13 +102,12 @@ static int parse_sizes(struct scale_config *c)
 
 static int find_what(struct scale_config *c, const char *name)
 {
-	for (size_t i = 0; name && i < TLAT_ARRAY_SIZE(subjects); i++)
-		if (!strcmp(name, subjects[i])) {
-			c->what = (int32_t)i;
-			return 0;
-		}
-	return name ? REFUSE("no '%.40s' to scale; use timers, wakeups or pairs", name)
-		    : REFUSE("nothing named to scale; use timers, wakeups or pairs");
+	if (!name)
+		return REFUSE("nothing named to scale; use timers, wakeups or pairs");
+	c->what = tlat_scale_what_from_name(name);
+	if (c->what < 0)
+		return REFUSE("no '%.40s' to scale; use timers, wakeups or pairs", name);
+	return 0;
 }
 
 /* What would not be heeded. */

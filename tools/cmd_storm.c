@@ -34,7 +34,7 @@ struct storm_config {
 static const struct tlat_option options[] = {
 	{ "cpus", "LIST", "one worker on each (the best one)", &tlat_option_text, FIELD(cpus), 0, 0,
 	  'c', true },
-	{ "preset", "NAME", "what stress-ng arms: timer or timermix", &tlat_option_text,
+	{ "preset", "NAME", "what stress-ng arms: timer or timermix (custom)", &tlat_option_text,
 	  FIELD(preset), 0, 0, 0, true },
 	{ "clocks", "LIST", "realtime, .. itimer-real, .. timerfd, uring; all", &tlat_option_text,
 	  FIELD(clocks), 0, 0, 0, true },
@@ -121,15 +121,17 @@ static int parse_rates(struct storm_config *c)
 	}
 }
 
-static int name_index(const char *option, const char *name, const char *const *names, size_t n,
-		      int32_t *ret_index)
+static int find_words(struct storm_config *c)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!name || !strcmp(name, names[i])) {
-			*ret_index = name ? (int32_t)i : 0;
-			return 0;
-		}
-	return REFUSE("--%s '%.40s': use %s or %s", option, name, names[n - 2], names[n - 1]);
+	if (c->preset)
+		c->preset_id = tlat_storm_preset_from_name(c->preset);
+	if (c->preset_id < 0)
+		return REFUSE("--preset '%.40s': use custom, timer or timermix", c->preset);
+	if (c->handler)
+		c->handler_id = tlat_storm_handler_from_name(c->handler);
+	if (c->handler_id < 0)
+		return REFUSE("--handler '%.40s': use plain or rearm", c->handler);
+	return 0;
 }
 
 /* So that the command that repeats it says them. */
@@ -138,25 +140,17 @@ static void resolve(struct storm_config *c)
 	tlat_option_default(&c->duration_ns, 2000000000);
 	tlat_option_default(&c->timers, 1);
 	tlat_option_default(&c->policy, TLAT_SCHED_OTHER);
-	if (!c->handler)
-		c->handler = "plain";
-	if (!c->preset && !c->clocks)
+	c->handler = tlat_storm_handler_name(c->handler_id);
+	if (c->preset_id == TLAT_STORM_CUSTOM && !c->clocks)
 		c->clocks = "monotonic";
 }
 
 static int check(struct storm_config *c)
 {
-	static const char *const presets[] = { "", "timer", "timermix" };
-	static const char *const handlers[] = { "plain", "rearm" };
 	bool real_time = c->policy == TLAT_SCHED_FIFO || c->policy == TLAT_SCHED_RR;
 
-	if (parse_rates(c) < 0 ||
-	    name_index("preset", c->preset, presets, TLAT_ARRAY_SIZE(presets), &c->preset_id) < 0 ||
-	    name_index("handler", c->handler, handlers, TLAT_ARRAY_SIZE(handlers), &c->handler_id) <
-		    0)
+	if (parse_rates(c) < 0 || find_words(c) < 0)
 		return -EINVAL;
-	if (c->preset && !*c->preset)
-		return REFUSE("--preset '': use timer or timermix");
 	if (real_time != (c->priority != TLAT_UNSET))
 		return REFUSE("--policy fifo or rr and -p N go together; give both");
 	resolve(c);

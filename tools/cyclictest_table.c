@@ -26,7 +26,7 @@ static const char threads[] = "Threads", timer[] = "Timer", length[] = "Length",
 
 const struct tlat_cyc_option tlat_cyc_table[] = {
 	{ "threads", 't', TLAT_CYC_MAY, "N", threads, "how many (1; without N: one per CPU)",
-	  NUMBER, FIELD(threads), 0, 8192 },
+	  NUMBER, FIELD(threads), 0, TLAT_THREADS_MAX },
 	{ "affinity", 'a', TLAT_CYC_MAY, "CPUS", threads, "on these CPUs in turn",
 	  tlat_cyc_take_affinity, 0, 0, 0 },
 	{ "smp", 'S', TLAT_CYC_NONE, NULL, threads, "-t -a", FLAG, FIELD(smp), 0, 0 },

@@ -4,10 +4,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "quantity.h"
 #include "run_config.h"
+#include "seed.h"
 #include "text.h"
 #include "tool.h"
 
@@ -35,7 +35,7 @@ static const struct tlat_option options[] = {
 	{ "interval", "TIME", "period (1ms); pairs: slot, 0: closed loop (0)", &tlat_option_time,
 	  FIELD(interval_ns), 0, 0, 'i', true },
 	{ "threads", "N", "timers: threads on each CPU (1)", &tlat_option_count, FIELD(threads), 1,
-	  1024, 0, true },
+	  TLAT_THREADS_MAX, 0, true },
 	{ "offset", "TIME", "timers: from thread to thread, 0: all at once (drawn)",
 	  &tlat_option_time, FIELD(offset_ns), 0, 0, 0, true },
 	{ "settle", "TIME", "pairs: from going to sleep to the kick (50us)", &tlat_option_time,
@@ -267,16 +267,6 @@ static int check(struct tlat_run_config *c)
 	return check_budget(c);
 }
 
-/* Short enough to be typed, long enough that two runs differ. */
-static int64_t choose_seed(void)
-{
-	uint32_t seed = 0;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed) || !seed)
-		return 1;
-	return seed;
-}
-
 static void resolve(struct tlat_run_config *c)
 {
 	size_t pairs = tlat_select_pairs(&c->selection);
@@ -296,7 +286,7 @@ static void resolve(struct tlat_run_config *c)
 	if (c->sweep.kind != TLAT_SWEEP_CPU_LATENCY)
 		tlat_option_default(&c->cpu_latency_ns, TLAT_DEFAULT);
 	tlat_option_default(&c->clock, TLAT_CLOCK_AUTO);
-	tlat_option_default(&c->seed, choose_seed());
+	tlat_option_default(&c->seed, tlat_seed_choose());
 }
 
 static void unset_all(struct tlat_run_config *c)

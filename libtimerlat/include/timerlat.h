@@ -23,10 +23,12 @@
  * it; -EOPNOTSUPP: not in this build; -EPERM: a privilege is missing; -E2BIG:
  * the caller is newer than the library; -ECANCELED: a stop was requested;
  * -ENODATA: the samples cannot carry the answer. ret_x arguments are written on
- * success only, reterr on failure only and may be NULL. Destructors accept
- * NULL. Durations are signed 64-bit nanoseconds and end in _ns; counter values
- * end in _ticks. One object has one owner at a time; different objects can be
- * used at the same time from different threads.
+ * success only, reterr on failure only and may be NULL. A struct that begins
+ * with its size is no ret_x: the caller sets the size, and on success the rest
+ * is filled up to it, with zero where the library knows less; a size of 0 is
+ * -EINVAL. Destructors accept NULL. Durations are signed 64-bit nanoseconds and
+ * end in _ns; counter values end in _ticks. One object has one owner at a time;
+ * different objects can be used at the same time from different threads.
  *
  * [setup] marks a call that may allocate, block or enter the kernel; [hot] one
  * that does none of these.
@@ -424,7 +426,8 @@ struct tlat_probe_facts {
 
 /*
  * Facts about the probe of that index, 0 and up, in the order in which they
- * are listed. Returns 0, or -ENOENT past the last. Strings are static. [hot]
+ * are listed. Returns 0, -ENOENT past the last, or -EINVAL for a size of 0.
+ * Strings are static. [hot]
  */
 TLAT_API int tlat_probe_facts(size_t index, struct tlat_probe_facts *facts);
 
@@ -468,6 +471,9 @@ TLAT_API const char *tlat_target_name(int target);
 /* The target of that name, or -EINVAL. [hot] */
 TLAT_API int tlat_target_from_name(const char *name);
 
+#define TLAT_THREADS_MAX 8192 /* measuring threads of one run: one on every CPU there can be */
+
+/* Times are at most 10^18 ns; what is outside its range is refused, never cut down to it. */
 struct tlat_run_opts {
 	size_t size;
 	const char *probe;		    /* required */
@@ -480,24 +486,26 @@ struct tlat_run_opts {
 				 * solo: as many slots as it spans, and a thread that spins under
 				 * a real-time policy rests between them, which is not in it */
 	int64_t interval_ns;	/* pair: slot, TLAT_ZERO or 0: closed loop;
-				 * solo: period (0: 1 ms) */
+				 * solo: period, 10 us or more (0: 1 ms) */
 	int64_t settle_ns;	/* pair: from announcement to kick (0: 50 us; TLAT_ZERO: 0) */
 	int64_t dither_ns;	/* pair: settle is longer by 0..this at random
 				 * (0: one clock quantum; TLAT_ZERO: none) */
 	int64_t slack_ns;	/* timer slack of measuring threads (0: inherit) */
 	int64_t cpu_latency_ns; /* as in tlat_rt_opts (0: do not touch; TLAT_ZERO: 0) */
 	int64_t warmup;		/* cycles (0: 1000 or 0.2 s, the shorter; TLAT_ZERO: none) */
-	uint64_t seed;		/* of phase and dither (0: chosen, and reported) */
-	uint64_t raw;		/* keep the first values, so many (0: none) */
+	uint64_t seed;		/* of phase and dither, below 2^63 (0: chosen, and reported) */
+	uint64_t raw;		/* keep the first values, so many, at most 10^8 (0: none) */
 	int32_t policy;		/* enum tlat_policy of the measuring threads (0: inherit) */
-	int32_t priority;	/* of the waiter; a waker on the same CPU gets one less */
+	int32_t priority;	/* of the waiter, 1..99 for FIFO and RR, else 0; a waker on the
+				 * same CPU gets one less, so that 2 is the least there */
 	uint32_t flags;		/* enum tlat_run_flags */
-	int32_t threads;	/* solo: on each CPU (0: 1; at most 1024 in all) */
+	int32_t threads;	/* solo: on each CPU (0: 1; at most TLAT_THREADS_MAX in all) */
 	int32_t target;		/* enum tlat_target: what a wake finds the waiter doing */
 	int32_t reserved;
 	int64_t inject_ns; /* self-test, pairs with samples: every second kick is held back so
 			    * long (on MONOTONIC_RAW) after the first stamp, and called that
-			    * much earlier (0: none; at most settle_ns) */
+			    * much earlier (0: none; at most settle_ns); keeps all of the
+			    * samples, at most 10^8 */
 	/* Policy DEADLINE, for timers that sleep; others are refused. A thread under it has to be
 	 * allowed on all CPUs of its root domain: where that is more than the CPU asked for it is
 	 * not pinned, and the finding "deadline-not-pinned" says so. */
@@ -505,21 +513,24 @@ struct tlat_run_opts {
 	int64_t deadline_ns; /* (0: period_ns) */
 	int64_t period_ns;   /* (0: interval_ns) */
 	int64_t break_ns;    /* end the run on the first value above it (0: none) */
-	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next (0: each
-			      * thread's phase is drawn from the seed; TLAT_ZERO: all at once) */
+	int64_t offset_ns;   /* solo: from the grid of one thread to that of the next, at most
+			      * 10^14 (0: each thread's phase is drawn from the seed; TLAT_ZERO:
+			      * all at once) */
 	uint64_t chain_adds; /* test, pairs: so many additions, one after the other, are made
-			      * between the first stamp and each kick (0: none) */
+			      * between the first stamp and each kick (0: none; at most 10^6) */
 	/* Solo: more of several threads. */
-	int64_t interval_step_ns; /* every further thread's interval is longer by this (0: none) */
+	int64_t interval_step_ns; /* every further thread's interval is longer by this, at most
+				   * 10^14 (0: none) */
 	int64_t align_ns;	  /* expiries are multiples of this on the probe's clock, plus
 				   * phase_ns, all at once but for offset_ns (0: a
 				   * phase drawn from the seed) */
 	int64_t phase_ns;	  /* needs align_ns (0: none) */
-	uint64_t stream;       /* keep so many values for tlat_run_read(), per thread (0: none) */
-	int32_t total_threads; /* solo: so many, on the CPUs of the list in turn (0: as threads
-				  says) */
-	int32_t priority_step; /* every further thread's priority is lower by this, but at least
-				* 1 (0: none) */
+	uint64_t stream;       /* keep so many values for tlat_run_read(), per thread, at most 2^24
+				* (0: none) */
+	int32_t total_threads; /* solo: so many, at most TLAT_THREADS_MAX, on the CPUs of the list
+				* in turn (0: as threads says) */
+	int32_t priority_step; /* every further thread's priority is lower by this, 0..99, but at
+				* least 1 (0: none) */
 };
 
 #define TLAT_RUN_OPTS(...)                                                                         \
@@ -546,10 +557,11 @@ TLAT_API int tlat_run_start(struct tlat_run **ret_run, const struct tlat_run_opt
 TLAT_API int tlat_run_fd(const struct tlat_run *run);
 
 /*
- * End the run early; async-signal-safe, one write(2). A pair ends after the cycle under way, unless
- * that takes more than 0.3 s. The wait for a timer, which may last an hour, and a round trip are
- * interrupted at once: such a cycle counts as unfinished. A value above break_ns ends the other
- * threads in the same way. Until tlat_run_wait() returns, not later.
+ * End the run early, from any thread; async-signal-safe, one write(2) that never blocks. A pair
+ * ends after the cycle under way, unless that takes more than 0.3 s. The wait for a timer, which
+ * may last an hour, and a round trip are interrupted at once: such a cycle counts as unfinished. A
+ * value above break_ns ends the other threads in the same way. Until tlat_run_wait() returns, not
+ * later. [setup]
  */
 TLAT_API void tlat_run_stop(struct tlat_run *run);
 
@@ -567,8 +579,8 @@ struct tlat_progress {
 };
 
 /*
- * How far recording thread number thread (0 and up) is. Returns 0, or -ENOENT
- * when there is no such thread (yet). [setup]
+ * How far recording thread number thread (0 and up) is. Returns 0, -ENOENT when
+ * there is no such thread (yet), or -EINVAL for a size of 0. [setup]
  */
 TLAT_API int tlat_run_progress(struct tlat_run *run, int thread, struct tlat_progress *progress);
 
@@ -599,7 +611,7 @@ TLAT_API int tlat_run_read(struct tlat_run *run, int thread, struct tlat_sample 
 TLAT_API int tlat_run_wait(struct tlat_run *run, struct tlat_report **ret_report,
 			   struct tlat_error *reterr);
 
-/* tlat_run_start() and tlat_run_wait() in one. [setup] */
+/* tlat_run_start() and tlat_run_wait() in one; returns as they do. [setup] */
 TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opts *opts,
 		      struct tlat_error *reterr);
 
@@ -609,7 +621,10 @@ TLAT_API int tlat_run(struct tlat_report **ret_report, const struct tlat_run_opt
 
 struct tlat_result;
 
-/* Audit the machine without measuring a probe: findings, no results. Both are required. [setup] */
+/*
+ * Audit the machine without measuring a probe: findings, no results. Machine and clock are both
+ * required and not kept. What is amiss is a finding. Returns 0 or -ENOMEM. [setup]
+ */
 TLAT_API int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machine,
 			struct tlat_clock *clock, struct tlat_error *reterr);
 
@@ -736,7 +751,7 @@ struct tlat_rare {
  * -ENODATA when nothing was measured. Nothing is extrapolated. [setup]
  */
 TLAT_API int tlat_result_rare(const struct tlat_result *result, double share,
-			      struct tlat_rare *ret_rare);
+			      struct tlat_rare *rare);
 
 /* Flat numbers of a result; a figure the data cannot carry is NAN. */
 struct tlat_summary {
@@ -818,7 +833,7 @@ struct tlat_idle_share {
  * kernel does not tell, -EINVAL for a size of 0. [hot]
  */
 TLAT_API int tlat_result_idle(const struct tlat_result *result, size_t index,
-			      struct tlat_idle_share *ret_share);
+			      struct tlat_idle_share *share);
 
 /* A condition of the report as text: "machine.kernel", "clock.source". */
 struct tlat_fact {
@@ -892,7 +907,9 @@ struct tlat_design {
 
 #define TLAT_DESIGN(...) ((struct tlat_design){ .size = sizeof(struct tlat_design), __VA_ARGS__ })
 
-/* Record it, all copied. Returns 0, -EINVAL for another side or a negative pair, -ENOMEM. [setup]
+/*
+ * Record it, all copied. Returns 0; -EINVAL for a size of 0, another side, a pair or planned below
+ * 0 or a seed of 2^63 and more; -E2BIG; -ENOMEM: what was recorded before then stays. [setup]
  */
 TLAT_API int tlat_report_set_design(struct tlat_report *report, const struct tlat_design *design);
 /*
@@ -908,7 +925,7 @@ struct tlat_metric {
 	const char *unit; /* "ns", "" */
 	double value;
 	double sd;	/* NAN: not known */
-	uint64_t n;	/* how many values it was made of */
+	uint64_t n;	/* how many values it was made of (0: 1) */
 	int32_t better; /* -1: lower, 1: higher, 0: neither */
 	int32_t reserved;
 };
@@ -916,9 +933,10 @@ struct tlat_metric {
 #define TLAT_METRIC(...) ((struct tlat_metric){ .size = sizeof(struct tlat_metric), __VA_ARGS__ })
 
 /*
- * Add a result that is one figure, of what source names (such as a command); copied. Returns 0,
- * -EINVAL for a value that is no number, a source or name of more than 47 characters, a unit of
- * more than 15, or one of them NULL; -ENOMEM. [setup]
+ * Add a result that is one figure, of what source names (such as a command); copied. Returns 0;
+ * -EINVAL for a value that is no number, a source or name of 0 or more than 47 characters, a unit
+ * of more than 15, one of them NULL, an sd below 0, an n of 2^63 and more, another better or a size
+ * of 0; -E2BIG; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_add_metric(struct tlat_report *report, const char *source,
 				    const struct tlat_metric *metric);
@@ -964,12 +982,22 @@ enum tlat_storm_preset {
 				  * at 10 us; the period follows the main loop's progress */
 };
 
+/* "custom", "timer", "timermix"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_storm_preset_name(int preset);
+/* The preset of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_storm_preset_from_name(const char *name);
+
 enum tlat_storm_handler {
 	TLAT_STORM_PLAIN = 0,	 /* count */
 	TLAT_STORM_REARMING = 1, /* arm the timer again, as benchmarks did that measured stale
 				  * signals; periods of 10 us and more are sat out first, so
 				  * that there is one */
 };
+
+/* "plain", "rearm"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_storm_handler_name(int handler);
+/* The handler of that name, or -EINVAL. [hot] */
+TLAT_API int tlat_storm_handler_from_name(const char *name);
 
 struct tlat_storm_opts {
 	size_t size;
@@ -1029,6 +1057,11 @@ enum tlat_scale_what {
 	TLAT_SCALE_WAKEUPS = 1, /* one futex wake of N waiters */
 	TLAT_SCALE_PAIRS = 2,	/* wakes in N pairs at a time */
 };
+
+/* "timers", "wakeups", "pairs"; NULL otherwise. Static. [hot] */
+TLAT_API const char *tlat_scale_what_name(int what);
+/* What has that name, or -EINVAL. [hot] */
+TLAT_API int tlat_scale_what_from_name(const char *name);
 
 struct tlat_scale_opts {
 	size_t size;
@@ -1217,7 +1250,7 @@ struct tlat_compare_item {
 
 /* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_comparison_item(const struct tlat_comparison *comparison, size_t index,
-				  struct tlat_compare_item *ret_item);
+				  struct tlat_compare_item *item);
 
 enum tlat_compare_role {
 	TLAT_COMPARE_TAIL = 1,	/* of the family that the verdict on the tail is of */
@@ -1239,7 +1272,7 @@ struct tlat_compare_figure {
 
 /* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
 TLAT_API int tlat_comparison_figure(const struct tlat_comparison *comparison, size_t item,
-				    size_t index, struct tlat_compare_figure *ret_figure);
+				    size_t index, struct tlat_compare_figure *figure);
 
 /* A condition that is not the same on both sides; several values are joined by " | ". */
 struct tlat_difference {

@@ -11,7 +11,6 @@
  * thread that does not block it, which must thus be the waiter alone: the calling thread blocks it
  * for the run, and others have to.
  */
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,13 +44,10 @@ static void unblock_in_caller(const struct tlat_signal_shared *shared)
 static int take_for_process(struct tlat_signal_shared *shared, struct tlat_error *reterr)
 {
 	sigset_t allowed;
-	int error = tlat_rtsignals_blocked_elsewhere(&allowed);
+	int error = tlat_signals_blocked_elsewhere(&allowed, reterr);
 
 	if (error)
-		return tlat_fail(reterr, error,
-				 "what other threads block cannot be read below /proc/self/task: "
-				 "%s; mount /proc in this PID namespace, or use signal-tgkill-*",
-				 strerror(-error));
+		return error;
 	shared->signal = tlat_rtsignal_take_alone(tlat_signal_handler, &allowed);
 	if (shared->signal < 0)
 		return tlat_fail(

@@ -11,17 +11,13 @@
  *           block SIGALRM; one that unblocks it in the middle ends the run
  * EINTR:    waits again
  */
-#include <dirent.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "signal_masks.h"
 #include "span.h"
 
 #define UNIT_NS 1000
@@ -73,39 +69,19 @@ static int itimer_supported(struct tlat_error *reterr)
 	return 0;
 }
 
-/* Whether that thread of ours blocks SIGALRM; one that has gone does, and one that is only just
- * being made seems to. */
-static bool blocks_alarm(const char *tid)
-{
-	char path[64], text[4096];
-	uint64_t blocked = 0;
-	const char *line;
-	ssize_t n;
-	int root = tlat_root_open(NULL);
-
-	snprintf(path, sizeof(path), "proc/self/task/%.20s/status", tid);
-	n = tlat_root_read(root, path, text, sizeof(text));
-	close(root);
-	line = n > 0 ? tlat_text_value(text, "SigBlk") : NULL;
-	return !line ||
-	       (sscanf(line, "%" SCNx64, &blocked) == 1 && blocked & (uint64_t)1 << (SIGALRM - 1));
-}
-
 /* A thread that does not block SIGALRM may be the one that is told, and would die of it. */
 static int check_threads(struct tlat_error *reterr)
 {
-	DIR *tasks = opendir("/proc/self/task");
-	struct dirent *entry;
-	int error = 0;
+	sigset_t blocked;
+	int error = tlat_signals_blocked_elsewhere(&blocked, reterr);
 
-	while (!error && tasks && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.' && !blocks_alarm(entry->d_name))
-			error = tlat_fail(reterr, -EBUSY,
-					  "thread %s of this program does not block SIGALRM, so it "
-					  "might be the one that is told; block it there",
-					  entry->d_name);
-	if (tasks)
-		closedir(tasks);
+	if (!error && !sigismember(&blocked, SIGALRM))
+		return tlat_fail(
+			reterr, -EBUSY,
+			"another thread of this program does not block SIGALRM, so it might "
+			"be the one that is told; block it there (SigBlk in "
+			"/proc/%d/task/*/status says which)",
+			(int)getpid());
 	return error;
 }
 

@@ -24,6 +24,12 @@ def test_a_storm_has_rates() -> None:
     assert "n=" in repr(report)
 
 
+def test_words_are_those_of_the_tool() -> None:
+    report = timerlat.storm(duration="100ms", interval="1ms", cpus=0, handler="rearm")
+    (result,) = report.results
+    assert result.repeat is not None and "--handler rearm" in result.repeat
+
+
 def test_noise_has_gaps() -> None:
     report = timerlat.noise(duration="200ms", cpus=0, policy="other")
     (result,) = report.results
@@ -85,6 +91,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         timerlat.storm(timers=-1)
     with pytest.raises(timerlat.InvalidOption, match="sizes: "):
         timerlat.scale("timers", sizes=[100, 2**70])
+    with pytest.raises(timerlat.InvalidOption, match="custom, timer, timermix"):
+        timerlat.storm(preset="tornado")
+    with pytest.raises(timerlat.InvalidOption, match="plain, rearm"):
+        timerlat.storm(handler="none")
     with pytest.raises(TypeError):
         timerlat.noise(duration=0.5)  # type: ignore[arg-type]
 

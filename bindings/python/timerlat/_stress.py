@@ -18,17 +18,18 @@ from ._report import Report
 #: How long what was stopped may take to hand over what it has.
 _STOP_S = 0.06
 
-_PRESETS = {
-    "custom": native.STORM_CUSTOM,
-    "timer": native.STORM_TIMER,
-    "timermix": native.STORM_TIMERMIX,
-}
-_SCALES = {
-    "timers": native.SCALE_TIMERS,
-    "wakeups": native.SCALE_WAKEUPS,
-    "pairs": native.SCALE_PAIRS,
-}
-_HANDLERS = {"plain": native.STORM_PLAIN, "rearming": native.STORM_REARMING}
+
+def _words(name: Callable[[int], str | None]) -> dict[str, int]:
+    """The words of an enumeration of the library, which counts from 0."""
+    words: dict[str, int] = {}
+    while (word := name(len(words))) is not None:
+        words[word] = len(words)
+    return words
+
+
+_PRESETS = _words(native.storm_preset_name)
+_HANDLERS = _words(native.storm_handler_name)
+_SCALES = _words(native.scale_what_name)
 
 
 def _chosen(words: dict[str, int], word: str, name: str) -> int:
@@ -81,7 +82,7 @@ def storm(
     whose metrics are rates in Hz. clocks: names joined by commas ("monotonic"); a worker on each
     of cpus (the best one); duration (2 s); interval of each timer, 100 ns or more (100 us);
     timers of each clock; preset "timer" or "timermix": what stress-ng arms; handler "plain" or
-    "rearming"; policy of the workers ("other"; with "fifo" or "rr" also a priority, 1 to 98).
+    "rearm"; policy of the workers ("other"; with "fifo" or "rr" also a priority, 1 to 98).
     InvalidOption: what makes no sense; Interrupted: Ctrl-C.
     """
     fields = {

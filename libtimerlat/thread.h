@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* thread.h - threads of the library's own, inside a program that has signals and a policy. */
+#ifndef TLAT_THREAD_H
+#define TLAT_THREAD_H
+
+#include <pthread.h>
+
+/*
+ * Start a thread with every signal blocked, so that the caller's handlers run on the caller's
+ * threads; the calling thread's mask is as before. attr may be NULL. All else is inherited, the
+ * policy too. Returns 0 or a negative errno.
+ */
+int tlat_thread_start(pthread_t *ret_thread, const pthread_attr_t *attr, void *(*fn)(void *),
+		      void *arg);
+
+/* From a thread that works for others: the real-time policy that it may have inherited is not for
+ * it. */
+void tlat_thread_be_ordinary(void);
+
+#endif /* TLAT_THREAD_H */
