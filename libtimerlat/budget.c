@@ -14,16 +14,17 @@
 #include <stdlib.h>
 
 #include "budget.h"
-#include "result.h"
-#include "stats.h"
+#include "report.h"
 
 #define TAIL	  0.05 /* with what probability each bound is wrong */
 #define VALUE_MAX 4e18 /* histogram values that fit an int64_t */
+#define FEW	  10   /* events that are told apart by the block they fell into */
 
 /* What is known of a figure, in the unit of its limit; infinite: no bound on that side. */
 struct known {
 	double lo, hi;
 	double above; /* ABOVE: how many samples were */
+	double tau;   /* QUANTILE, ABOVE: how many samples count as one */
 };
 
 struct out {
@@ -128,9 +129,11 @@ static double low_edge(const struct tlat_hist *hist, double p)
 static void know_quantile(const struct tlat_budget_input *in, double p, struct known *ret)
 {
 	double unit_ns = ns_per_unit(in->hist);
+	double tail_tau = tlat_tail_tau(in->hist, in->blocks, tlat_hist_quantile(in->hist, p));
 	struct tlat_bounds bounds;
 
-	tlat_stats_bounds(in->hist, in->blocks, p, TAIL, &bounds);
+	tlat_stats_bounds(in->hist, in->blocks, p, TAIL, tail_tau, &bounds);
+	ret->tau = bounds.tau;
 	if (bounds.p_lo > 0)
 		ret->lo = low_edge(in->hist, bounds.p_lo) * unit_ns;
 	if (bounds.p_hi < 1)
@@ -139,9 +142,20 @@ static void know_quantile(const struct tlat_budget_input *in, double p, struct k
 			  unit_ns;
 }
 
+/* Events far apart are that many, even where samples count for less than one each. */
+static double apart(const struct tlat_budget_input *in, int64_t value, double most)
+{
+	int32_t slot = tlat_hist_slot(value);
+
+	if (!in->blocks)
+		return 0;
+	slot += value == tlat_hist_slot_last(slot);
+	return fmin(fmin((double)tlat_blocks_reaching(in->blocks, slot), most), FEW);
+}
+
 static void know_above(const struct tlat_budget_input *in, double at_ns, struct known *ret)
 {
-	double at = floor(at_ns / ns_per_unit(in->hist)), n = (double)in->n, tau, unused;
+	double at = floor(at_ns / ns_per_unit(in->hist)), n = (double)in->n, tau, events, unused;
 	int64_t value = (int64_t)fmin(fmax(at, -VALUE_MAX), VALUE_MAX);
 	double most = (double)tlat_hist_count_above(in->hist, value);
 	double least = most;
@@ -150,10 +164,14 @@ static void know_above(const struct tlat_budget_input *in, double at_ns, struct 
 	if (value >= tlat_hist_min(in->hist))
 		least = (double)tlat_hist_count_above(in->hist,
 						      tlat_hist_slot_last(tlat_hist_slot(value)));
-	tau = tlat_stats_tau(in->blocks, at, most / n);
+	/* the few above cannot tell how much alike samples are; those that carry a quantile can */
+	tau = fmax(tlat_stats_tau(in->blocks, at, most / n),
+		   tlat_tail_tau(in->hist, in->blocks, at));
+	events = fmax(most / tau, apart(in, value, most));
 	tlat_stats_share(least / tau, n / tau, 1 - 2 * TAIL, &ret->lo, &unused);
-	tlat_stats_share(most / tau, n / tau, 1 - 2 * TAIL, &unused, &ret->hi);
+	tlat_stats_share(events, n / tau, 1 - 2 * TAIL, &unused, &ret->hi);
 	ret->above = most;
+	ret->tau = tau;
 }
 
 static struct known exactly(double value)
@@ -329,6 +347,11 @@ static void put_known(struct out *out, const struct tlat_budget_term *term,
 		    ? ", n %llu"
 		    : " for n %llu",
 	    (unsigned long long)in->n);
+	if (known->tau >= 1.05) {
+		put(out, ", 1 in ");
+		put_decimal(out, rounded(known->tau * 10), 1);
+		put(out, " independent");
+	}
 	if (term->figure == TLAT_FIGURE_MAX && in->overflow)
 		put(out, ", %llu beyond the range", (unsigned long long)in->overflow);
 }

@@ -109,6 +109,13 @@ enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };
 int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_kind kind,
 			    const struct tlat_estimate *estimate_ns, struct tlat_uncertainty *ret);
 
+/*
+ * rare.c: how many samples count as one beyond a value, in units of the histogram: as many as at
+ * the outermost quantile that the samples carry and that is not above it. At least 1. hist is not
+ * empty; blocks may be NULL.
+ */
+double tlat_tail_tau(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double beyond);
+
 /* report_file.c: no JSON in here */
 
 /* All of a file ("-": standard input), at most max bytes; *ret_more: the file is longer. */
