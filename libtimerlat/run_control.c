@@ -266,7 +266,6 @@ void *tlat_run_control(void *arg)
 	if (run->supported)
 		run->failed = tlat_run_set_up(run);
 	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
-	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_gate_arrive(&run->begun, run->failed);
 	if (run->supported && !run->failed)
 		measure(run);

@@ -22,7 +22,7 @@ struct tlat_snapshot {
 };
 
 struct tlat_run {
-	struct tlat_run_opts opts; /* every default resolved */
+	struct tlat_run_opts opts; /* every default resolved, but that of warmup: it is no number */
 	char *probe, *cpus;	   /* the strings in opts */
 	const struct tlat_probe_ops *ops;
 	const struct tlat_machine *machine;
@@ -60,8 +60,7 @@ struct tlat_run {
 	struct tlat_rt_opts caller; /* what the thread that started the run has */
 	struct tlat_cpuset allowed; /* where that one may run */
 	struct tlat_trace_stop trace;
-	uint64_t started_ns; /* CLOCK_MONOTONIC, when the loops could begin */
-	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
+	int64_t realtime_ns; /* CLOCK_REALTIME, when the loops could begin */
 };
 
 #define for_each_measurer(run, in, m)                                                              \
@@ -125,6 +124,8 @@ void tlat_run_free(struct tlat_run *run);
 void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *instance,
 		   struct tlat_result *result);
 
+/* run_collect.c: how long instance i has measured, 0: not yet; while its loop goes on, too. */
+int64_t tlat_run_measured_ns(const struct tlat_run *run, int i);
 /* run_collect.c: fill every result from its book. 0 or -ENOMEM. */
 int tlat_run_collect(struct tlat_run *run);
 /* run_collect.c, on the controller while the loops go on: what instance i has so far. */

@@ -75,9 +75,8 @@ static void measure_floor_pair(struct tlat_run *run)
 		TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus, .machine = run->machine,
 			      .clock = run->clock, .samples = 2000, .settle_ns = 1000,
 			      .policy = run->opts.policy, .priority = run->opts.priority,
-			      .slack_ns = run->opts.slack_ns, .warmup = 200,
-			      .duration_ns = 200000000, .seed = run->opts.seed,
-			      .flags = TLAT_RUN_NO_FLOOR);
+			      .slack_ns = run->opts.slack_ns, .duration_ns = 200000000,
+			      .seed = run->opts.seed, .flags = TLAT_RUN_NO_FLOOR);
 	const struct tlat_hist *latency;
 	struct tlat_run *floor;
 

@@ -466,6 +466,51 @@ static void a_timer_is_done_when_its_slots_are_served(void **state)
 	tlat_report_free(report);
 }
 
+static const struct tlat_result *warmed_up(struct tlat_run_opts *opts, int64_t cycles,
+					   struct tlat_report **ret_report)
+{
+	const struct tlat_result *result;
+
+	opts->warmup = cycles;
+	opts->samples = 20;
+	*ret_report = measured(opts);
+	result = tlat_report_result(*ret_report, 0);
+	assert_adds_up(result);
+	return result;
+}
+
+/* The default has 0.2 s at most: 100 cycles of 2 ms. Who asks for a number gets that number, and
+ * the command that repeats the run says it. */
+static void warm_up_has_the_cycles_that_were_asked_for(void **state)
+{
+	static const char *const probes[] = { "timer-nanosleep", "timer-nanosleep-rel",
+					      "wake-futex" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tlat_run_opts opts = base(probes[i], one_cpu);
+		struct tlat_report *report;
+		const struct tlat_result *result;
+		uint64_t began;
+
+		opts.interval_ns = 2000000;
+		began = tlat_gettime_ns(CLOCK_MONOTONIC);
+		result = warmed_up(&opts, 400, &report);
+		/* on a grid slots that were missed count as well */
+		assert_true(i == 0 || result->warmup >= 400);
+		assert_true(tlat_gettime_ns(CLOCK_MONOTONIC) - began >= 800000000);
+		assert_non_null(strstr(result->repeat, " --warmup 400 "));
+		tlat_report_free(report);
+		result = warmed_up(&opts, 0, &report);
+		assert_true(result->warmup <= 110);
+		assert_null(strstr(result->repeat, "--warmup"));
+		tlat_report_free(report);
+		result = warmed_up(&opts, TLAT_ZERO, &report);
+		assert_non_null(strstr(result->repeat, " --warmup 0 "));
+		tlat_report_free(report);
+	}
+}
+
 /* == What is left behind: nothing == */
 
 static int open_descriptors(void)
@@ -767,6 +812,7 @@ int main(void)
 		cmocka_unit_test(a_full_queue_of_signals_keeps_no_run_from_its_end),
 		cmocka_unit_test(progress_is_seen_from_outside),
 		cmocka_unit_test(a_timer_is_done_when_its_slots_are_served),
+		cmocka_unit_test(warm_up_has_the_cycles_that_were_asked_for),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
 		cmocka_unit_test(runs_can_end_at_the_same_time),
 		cmocka_unit_test(no_memory_stays_locked),
