@@ -136,6 +136,14 @@ static void look_for_displaced(struct tlat_run *run)
 	break_off(run);
 }
 
+/* A clock may be set while it is measured on, and set back before the end. */
+static void look_for_set_clock(struct tlat_run *run)
+{
+	if (!run->was_set)
+		run->was_set = tlat_clock_check_set(&run->instances[0].ctx->stamper, &run->lead,
+						    &run->of_result);
+}
+
 static void note_stalled(struct tlat_run *run, int64_t still_ns)
 {
 	tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
@@ -186,6 +194,7 @@ static void attend(struct tlat_run *run)
 		unseen += length;
 		if (unseen >= LOOK_EVERY_NS) {
 			look_for_displaced(run);
+			look_for_set_clock(run);
 			unseen = 0;
 		}
 		still = count == before ? still + length : 0;
@@ -249,12 +258,14 @@ static void measure(struct tlat_run *run)
 {
 	make_blocks(run);
 	align(run);
+	run->lead = tlat_clock_measure_lead(run->instances[0].ctx->stamper.id);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);
 	tlat_run_join_measurers(run);
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
+	look_for_set_clock(run);
 	tlat_clock_check_end(run->clock, &run->findings);
 }
 

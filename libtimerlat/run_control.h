@@ -38,6 +38,8 @@ struct tlat_run {
 	struct tlat_chain chain;
 	struct tlat_clock_offset offset;
 	bool has_offset;
+	struct tlat_clock_lead lead; /* of the clock that stamps are taken from */
+	bool was_set;		     /* meanwhile; found once */
 	struct tlat_hist *floor_pair;
 	struct tlat_gate policies; /* of the measuring threads: who has its policy */
 	struct tlat_gate gate;	   /* of the measuring threads */

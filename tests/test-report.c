@@ -321,7 +321,8 @@ static void a_budget_is_written_term_by_term(void **state)
 static void a_run_whose_clock_failed_passes_no_budget(void **state)
 {
 	static const char *const ids[] = { "clock-broken",	  "clock-drift", "clock-order",
-					   "clocksource-changed", "suspended",	 "load-ended" };
+					   "clocksource-changed", "clock-set",	 "suspended",
+					   "load-ended" };
 
 	(void)state;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ids); i++) {
