@@ -266,6 +266,7 @@ static void measure(struct tlat_run *run)
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
 	look_for_set_clock(run);
+	tlat_run_offset_end(run);
 	tlat_clock_check_end(run->clock, &run->findings);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run_control.h - a run as its controller sees it, shared by run_session.c, run_plan.c,
- * run_setup.c, run_control.c, run_find.c and run_collect.c.
+ * run_setup.c, run_offset.c, run_control.c, run_find.c and run_collect.c.
  */
 #ifndef TLAT_RUN_CONTROL_H
 #define TLAT_RUN_CONTROL_H
@@ -38,6 +38,7 @@ struct tlat_run {
 	struct tlat_chain chain;
 	struct tlat_clock_offset offset;
 	bool has_offset;
+	bool ordered;		     /* the order of stamps could be checked */
 	struct tlat_clock_lead lead; /* of the clock that stamps are taken from */
 	bool was_set;		     /* meanwhile; found once */
 	struct tlat_hist *floor_pair;
@@ -112,6 +113,14 @@ void tlat_end_signal_release(int signal);
 /* run_setup.c, on the controller: all that comes before the loops; its threads are parked then. 0,
  * or a negative errno; without support or with an error none of them is left. */
 int tlat_run_set_up(struct tlat_run *run);
+
+/*
+ * run_offset.c, on the controller: the offset and the order of stamps from CPU to CPU, for a pair
+ * on two; before the loops, and once more after them. Each takes some ms, 3 s at most on CPUs that
+ * are never free.
+ */
+void tlat_run_offset_begin(struct tlat_run *run);
+void tlat_run_offset_end(struct tlat_run *run);
 
 /* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);

@@ -102,11 +102,34 @@ static void find_early(const struct tlat_instance *in, uint64_t early, struct tl
 				  (unsigned long long)early);
 }
 
-static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
+/* No wake ends before its kick; from CPU to CPU it may look so, by what the counters may differ. */
+static void find_early_wake(const struct tlat_run *run, struct tlat_result *result)
+{
+	bool one_way = run->place.kick != run->place.wait && !result->round_trip;
+	double least_ns = one_way ? result->offset.lo_ns : 0, min_ns;
+
+	if (!tlat_hist_count(result->latency) || (one_way && !result->has_offset))
+		return;
+	min_ns = (double)tlat_hist_min(result->latency) * 1e9 /
+		 (double)tlat_hist_hz(result->latency);
+	if (min_ns < least_ns)
+		tlat_findings_add(
+			&result->findings, TLAT_ERROR, "early",
+			one_way ? "use --round-trip or --clock clock_gettime"
+				: "use --clock clock_gettime",
+			"the smallest value is %.0f ns, but with stamps that hold none can "
+			"be below %.0f ns: the clock is wrong",
+			min_ns, least_ns);
+}
+
+static void find_oddities(const struct tlat_run *run, const struct tlat_instance *in,
+			  struct tlat_result *result)
 {
 	const struct tlat_counts *counts = &result->counts;
 
-	if (counts->early && !in->pair)
+	if (in->pair)
+		find_early_wake(run, result);
+	else if (counts->early)
 		find_early(in, counts->early, result);
 	if (counts->missed * 10 > counts->asked)
 		tlat_findings_add(&result->findings, TLAT_WARN, "many-missed",
@@ -229,7 +252,7 @@ void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *in,
 		   struct tlat_result *result)
 {
 	find_losses(in, result);
-	find_oddities(in, result);
+	find_oddities(run, in, result);
 	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);

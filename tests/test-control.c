@@ -23,8 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock_state.h"
 #include "finding.h"
-#include "result.h"
+#include "run_control.h"
 #include "timerlat.h"
 
 static struct tlat_machine *machine;
@@ -200,6 +201,89 @@ static void a_round_trip_is_offset_free(void **state)
 	assert_adds_up(result);
 	assert_false(result->has_offset);
 	tlat_report_free(report);
+}
+
+static void the_offset_of_a_steady_clock_stays(void **state)
+{
+	struct tlat_run_opts opts;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	if (!has_two)
+		skip();
+	opts = base("wake-futex", two_cpus);
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_true(result->has_offset);
+	assert_true(result->offset.lo_ns <= result->offset.hi_ns);
+	assert_false(has_finding(result, "clock-offset-changed"));
+	assert_false(has_finding(result, "clock-unchecked"));
+	assert_false(has_finding(result, "early"));
+	tlat_report_free(report);
+}
+
+/* The floor of the pair, measured in between, makes the clock forget what it knew. */
+static void an_offset_that_changed_is_found_at_the_end(void **state)
+{
+	static const uint32_t flags[] = { 0, TLAT_RUN_NO_FLOOR };
+
+	(void)state;
+	if (!has_two)
+		skip();
+	for (size_t i = 0; i < 2; i++) {
+		struct tlat_run_opts opts = base("wake-futex", two_cpus);
+		struct tlat_clock_offset offset;
+		struct tlat_report *report;
+		const struct tlat_result *result;
+		int32_t cpus[2];
+
+		assert_int_equal(tlat_machine_cpus(machine, two_cpus, cpus, 2, NULL), 2);
+		assert_int_equal(tlat_clock_open(&opts.clock, machine, TLAT_CLOCK_AUTO, NULL), 0);
+		assert_int_equal(tlat_clock_pair(opts.clock, cpus[0], cpus[1], &offset, NULL), 0);
+		opts.clock->pairs[0].offset.lo_ticks += (int64_t)tlat_clock_hz(opts.clock);
+		opts.clock->pairs[0].offset.hi_ticks += (int64_t)tlat_clock_hz(opts.clock);
+		opts.flags = flags[i];
+		report = measured(&opts);
+		result = tlat_report_result(report, 0);
+		assert_adds_up(result);
+		assert_true(has_finding(result, "clock-offset-changed"));
+		assert_non_null(tlat_findings_distrust(&result->findings));
+		/* the waiter was said to be a second ahead, but no wake seemed to take that long */
+		assert_true(has_finding(result, "early"));
+		tlat_report_free(report);
+		tlat_clock_close(opts.clock);
+	}
+}
+
+static bool is_listed(const struct tlat_findings *findings, const char *id, int severity)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (!strcmp(findings->v[i].id, id))
+			return findings->v[i].severity == severity;
+	return false;
+}
+
+/* Where no thread can be pinned nothing fails, but it is said. */
+static void what_cannot_be_checked_is_said(void **state)
+{
+	static struct tlat_run run;
+
+	(void)state;
+	run.clock = clock_used;
+	run.place = (struct tlat_placement){ .kick = 0, .wait = 8000, .n = 2, .cpus = { 0, 8000 } };
+	tlat_run_offset_begin(&run);
+	assert_false(run.has_offset || run.ordered);
+	assert_true(is_listed(&run.of_result, "clock-offset", TLAT_WARN));
+	assert_true(is_listed(&run.of_result, "clock-unchecked", TLAT_INFO));
+	tlat_findings_free(&run.of_result);
+	tlat_run_offset_end(&run);
+	assert_int_equal(run.of_result.n, 0);
+	run.has_offset = true;
+	tlat_run_offset_end(&run);
+	assert_true(is_listed(&run.of_result, "clock-unchecked", TLAT_INFO));
+	assert_false(tlat_findings_reach(&run.of_result, TLAT_WARN));
+	tlat_findings_free(&run.of_result);
 }
 
 static void raw_values_are_the_distribution(void **state)
@@ -801,6 +885,9 @@ int main(void)
 		cmocka_unit_test(timer_slack_is_a_lower_bound),
 		cmocka_unit_test(dwell_is_never_below_settle),
 		cmocka_unit_test(a_round_trip_is_offset_free),
+		cmocka_unit_test(the_offset_of_a_steady_clock_stays),
+		cmocka_unit_test(an_offset_that_changed_is_found_at_the_end),
+		cmocka_unit_test(what_cannot_be_checked_is_said),
 		cmocka_unit_test(raw_values_are_the_distribution),
 		cmocka_unit_test(an_injected_delay_comes_back),
 		cmocka_unit_test(one_thread_per_cpu_and_equal_counts),
