@@ -94,9 +94,10 @@ void tlat_figures(const struct tlat_hist *hist, const struct tlat_blocks *blocks
 double tlat_hist_ns(const struct tlat_hist *hist, double value);
 
 /*
- * The figures with all expiries put back that hid behind a late one. Returns how many, -ENODATA
- * when there is nothing to correct, or -ENOMEM.
+ * The latency with all expiries put back that hid behind a late one, to be freed, or its figures.
+ * Returns how many, -ENODATA when there is nothing to correct, or -ENOMEM.
  */
+int64_t tlat_result_corrected_hist(const struct tlat_result *result, struct tlat_hist **ret_hist);
 int64_t tlat_result_corrected(const struct tlat_result *result, struct tlat_figures *ret);
 
 enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };

@@ -1074,9 +1074,11 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * bounds count independent samples only, as tlat_result_rare() does. A
  * degraded measurement turns PASS into INCONCLUSIVE, never FAIL: a finding of
  * the result from TLAT_WARN up, or one of its report that the clock or the load
- * failed (timerlat(7) names them). Fewer samples than n demands are INCONCLUSIVE.
+ * failed (timerlat(7) names them). So does a figure that breaks its limit once
+ * expiries that were missed are put back (the corrected view): a quantile, P or
+ * the mean. Fewer samples than n demands are INCONCLUSIVE.
  * Returns enum tlat_verdict (the worst of the terms) and the reason, one line
- * per term, in text (may be NULL); -EINVAL with the bad term in reterr. result
+ * per term, in text (may be NULL); -EINVAL with the bad term in reterr, -ENOMEM. result
  * NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned without
  * text. [setup]
  */
