@@ -5,6 +5,7 @@
  * (run_setup.c), cuts time blocks while they loop, and ends waits that nothing else
  * ends. Where it must share a CPU it runs in the loops' own rests.
  */
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -38,16 +39,29 @@ static bool all_finished(struct tlat_run *run)
 
 /* == While they loop == */
 
-static int64_t block_ns(const struct tlat_run *run)
+/* How long the run will take, at the least where a number of samples limits it. */
+static double expected_ns(const struct tlat_run *run)
 {
-	int64_t ns = run->opts.duration_ns / TLAT_BLOCKS_MAX;
-	int64_t least = run->place.house_shared ? BLOCK_SHARED_NS : BLOCK_MIN_NS;
+	const struct tlat_run_opts *opts = &run->opts;
+	bool paced = !(run->ops->flags & TLAT_PROBE_LOOPBACK);
+	double interval_ns = paced ? (double)opts->interval_ns : 0;
+	double by_count = (double)opts->samples * fmax(interval_ns, (double)opts->settle_ns);
 
-	if (!run->opts.duration_ns)
-		return BLOCK_SHARED_NS;
-	return ns < least ? least : ns > BLOCK_SHARED_NS ? BLOCK_SHARED_NS : ns;
+	if (!opts->samples)
+		return (double)opts->duration_ns;
+	return opts->duration_ns ? fmin(by_count, (double)opts->duration_ns) : by_count;
 }
 
+/* Blocks that are too short merge; those that are too long cannot be told apart any more. */
+static int64_t block_ns(const struct tlat_run *run)
+{
+	double least = (double)(run->place.house_shared ? BLOCK_SHARED_NS : BLOCK_MIN_NS);
+
+	return (int64_t)fmin(fmax(expected_ns(run) / TLAT_BLOCKS_MAX, least),
+			     (double)BLOCK_SHARED_NS);
+}
+
+/* Where there is no memory for them the result says so. */
 static void make_blocks(struct tlat_run *run)
 {
 	for (int i = 0; i < run->n_instances; i++)

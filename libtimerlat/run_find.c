@@ -4,8 +4,10 @@
 
 #include "rt_budget.h"
 #include "run_control.h"
+#include "stats.h"
 
-#define STALL_NS 50e6 /* what the kernel throttles for at least */
+#define STALL_NS   50e6 /* what the kernel throttles for at least */
+#define FEW_BLOCKS 8	/* fewer hardly show whether samples come in clusters */
 
 static void find_losses(const struct tlat_instance *in, struct tlat_result *result)
 {
@@ -231,6 +233,19 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 	find_soft_expiry(run, result);
 }
 
+/* Intervals and what rests on independent samples come from the blocks. */
+static void find_few_blocks(struct tlat_result *result)
+{
+	size_t n = result->blocks ? tlat_blocks_count(result->blocks) : 0;
+
+	if (n >= FEW_BLOCKS || tlat_hist_count(result->latency) < tlat_stats_needed(0.5))
+		return;
+	tlat_findings_add(&result->findings, TLAT_INFO, "few-blocks", "measure longer (-d, -n)",
+			  "samples can be told apart by %zu blocks of time only: whether they come "
+			  "in clusters is hardly known, and intervals may be too narrow",
+			  n);
+}
+
 /* What traps is in every stamp, and hides all that is shorter. */
 static void find_slow_stamps(const struct tlat_run *run, const struct tlat_instance *in,
 			     struct tlat_result *result)
@@ -256,5 +271,6 @@ void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *in,
 	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);
+	find_few_blocks(result);
 	find_slow_stamps(run, in, result);
 }

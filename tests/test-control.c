@@ -595,6 +595,55 @@ static void warm_up_has_the_cycles_that_were_asked_for(void **state)
 	}
 }
 
+static struct tlat_report *measured_at(int64_t interval_ns, uint64_t samples)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+
+	opts.interval_ns = interval_ns;
+	opts.samples = samples;
+	return measured(&opts);
+}
+
+/* A run that is limited by a number is not known to be long: without blocks that are short enough
+ * nothing could be said of clusters. */
+static void a_short_run_has_blocks_of_time(void **state)
+{
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	if (!has_two) /* or the controller must not wake more often */
+		skip();
+	report = measured_at(200000, 2000);
+	result = tlat_report_result(report, 0);
+	assert_true(tlat_blocks_count(result->blocks) >= 8);
+	assert_false(has_finding(result, "few-blocks"));
+	tlat_report_free(report);
+	report = measured_at(1000000, 30);
+	result = tlat_report_result(report, 0);
+	assert_true(has_finding(result, "few-blocks"));
+	tlat_report_free(report);
+	report = measured_at(1000000, 19); /* no interval that could mislead */
+	assert_false(has_finding(tlat_report_result(report, 0), "few-blocks"));
+	tlat_report_free(report);
+}
+
+static void a_long_run_does_not_wake_its_controller_all_the_time(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	(void)state;
+	opts.samples = 1000000;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	usleep(50000);
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	assert_int_equal(tlat_blocks_length_ns(tlat_report_result(report, 0)->blocks), 200000000);
+	tlat_report_free(report);
+}
+
 /* == What is left behind: nothing == */
 
 static int open_descriptors(void)
@@ -900,6 +949,8 @@ int main(void)
 		cmocka_unit_test(progress_is_seen_from_outside),
 		cmocka_unit_test(a_timer_is_done_when_its_slots_are_served),
 		cmocka_unit_test(warm_up_has_the_cycles_that_were_asked_for),
+		cmocka_unit_test(a_short_run_has_blocks_of_time),
+		cmocka_unit_test(a_long_run_does_not_wake_its_controller_all_the_time),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
 		cmocka_unit_test(runs_can_end_at_the_same_time),
 		cmocka_unit_test(no_memory_stays_locked),
