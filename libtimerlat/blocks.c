@@ -340,6 +340,15 @@ double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double valu
 	return below;
 }
 
+size_t tlat_blocks_reaching(const struct tlat_blocks *blocks, int32_t slot)
+{
+	size_t reaching = 0;
+
+	for (size_t i = 0; i < blocks->n; i++)
+		reaching += blocks->v[i].n_bytes && blocks->v[i].last >= slot;
+	return reaching;
+}
+
 int tlat_blocks_next(const struct tlat_blocks *blocks, size_t i, size_t *cursor,
 		     struct tlat_block_bin *bin)
 {

@@ -7,6 +7,9 @@
  * even the better one breaks it, and is open in between. Bounds are one-sided at 95 % each, so that
  * none seen in 3 n samples passes P < 1 / n (rule of three).
  *
+ * Where expiries were missed the observed figures leave out the very ones that came at a bad time:
+ * a figure that meets its limit only without them is open too.
+ *
  * Text is the same in every locale: numbers are written from integers.
  */
 #include <math.h>
@@ -14,16 +17,18 @@
 #include <stdlib.h>
 
 #include "budget.h"
-#include "result.h"
-#include "stats.h"
+#include "report.h"
 
 #define TAIL	  0.05 /* with what probability each bound is wrong */
 #define VALUE_MAX 4e18 /* histogram values that fit an int64_t */
+#define FEW	  10   /* events that are told apart by the block they fell into */
 
 /* What is known of a figure, in the unit of its limit; infinite: no bound on that side. */
 struct known {
 	double lo, hi;
-	double above; /* ABOVE: how many samples were */
+	double above;	  /* ABOVE: how many samples were */
+	double tau;	  /* QUANTILE, ABOVE: how many samples count as one */
+	double corrected; /* QUANTILE, ABOVE, MEAN: with what was missed; NAN: nothing was */
 };
 
 struct out {
@@ -114,6 +119,12 @@ static double ns_per_unit(const struct tlat_hist *hist)
 	return (double)TLAT_NSEC_PER_SEC / (double)tlat_hist_hz(hist);
 }
 
+/* The last value that is not above a time. */
+static int64_t value_at(double ns, double unit_ns)
+{
+	return (int64_t)fmin(fmax(floor(ns / unit_ns), -VALUE_MAX), VALUE_MAX);
+}
+
 /* The lowest value that can lie behind a quantile: its bin's lower edge. */
 static double low_edge(const struct tlat_hist *hist, double p)
 {
@@ -128,9 +139,11 @@ static double low_edge(const struct tlat_hist *hist, double p)
 static void know_quantile(const struct tlat_budget_input *in, double p, struct known *ret)
 {
 	double unit_ns = ns_per_unit(in->hist);
+	double tail_tau = tlat_tail_tau(in->hist, in->blocks, tlat_hist_quantile(in->hist, p));
 	struct tlat_bounds bounds;
 
-	tlat_stats_bounds(in->hist, in->blocks, p, TAIL, &bounds);
+	tlat_stats_bounds(in->hist, in->blocks, p, TAIL, tail_tau, &bounds);
+	ret->tau = bounds.tau;
 	if (bounds.p_lo > 0)
 		ret->lo = low_edge(in->hist, bounds.p_lo) * unit_ns;
 	if (bounds.p_hi < 1)
@@ -139,10 +152,21 @@ static void know_quantile(const struct tlat_budget_input *in, double p, struct k
 			  unit_ns;
 }
 
+/* Events far apart are that many, even where samples count for less than one each. */
+static double apart(const struct tlat_budget_input *in, int64_t value, double most)
+{
+	int32_t slot = tlat_hist_slot(value);
+
+	if (!in->blocks)
+		return 0;
+	slot += value == tlat_hist_slot_last(slot);
+	return fmin(fmin((double)tlat_blocks_reaching(in->blocks, slot), most), FEW);
+}
+
 static void know_above(const struct tlat_budget_input *in, double at_ns, struct known *ret)
 {
-	double at = floor(at_ns / ns_per_unit(in->hist)), n = (double)in->n, tau, unused;
-	int64_t value = (int64_t)fmin(fmax(at, -VALUE_MAX), VALUE_MAX);
+	int64_t value = value_at(at_ns, ns_per_unit(in->hist));
+	double at = (double)value, n = (double)in->n, tau, events, unused;
 	double most = (double)tlat_hist_count_above(in->hist, value);
 	double least = most;
 
@@ -150,21 +174,38 @@ static void know_above(const struct tlat_budget_input *in, double at_ns, struct 
 	if (value >= tlat_hist_min(in->hist))
 		least = (double)tlat_hist_count_above(in->hist,
 						      tlat_hist_slot_last(tlat_hist_slot(value)));
-	tau = tlat_stats_tau(in->blocks, at, most / n);
+	/* the few above cannot tell how much alike samples are; those that carry a quantile can */
+	tau = fmax(tlat_stats_tau(in->blocks, at, most / n),
+		   tlat_tail_tau(in->hist, in->blocks, at));
+	events = fmax(most / tau, apart(in, value, most));
 	tlat_stats_share(least / tau, n / tau, 1 - 2 * TAIL, &ret->lo, &unused);
-	tlat_stats_share(most / tau, n / tau, 1 - 2 * TAIL, &unused, &ret->hi);
+	tlat_stats_share(events, n / tau, 1 - 2 * TAIL, &unused, &ret->hi);
 	ret->above = most;
+	ret->tau = tau;
 }
 
 static struct known exactly(double value)
 {
-	return (struct known){ .lo = value, .hi = value };
+	return (struct known){ .lo = value, .hi = value, .corrected = NAN };
+}
+
+/* The figure as it would be had every expiry been served when it was due; no bounds. */
+static double corrected(const struct tlat_budget_term *term, const struct tlat_hist *hist)
+{
+	double unit_ns = ns_per_unit(hist);
+
+	if (term->figure == TLAT_FIGURE_MEAN)
+		return tlat_hist_mean(hist) * unit_ns;
+	if (term->figure == TLAT_FIGURE_QUANTILE)
+		return tlat_hist_quantile(hist, term->at) * unit_ns;
+	return (double)tlat_hist_count_above(hist, value_at(term->at, unit_ns)) /
+	       (double)tlat_hist_count(hist);
 }
 
 static struct known know_values(const struct tlat_budget_term *term,
 				const struct tlat_budget_input *in)
 {
-	struct known known = { .lo = -INFINITY, .hi = INFINITY };
+	struct known known = { .lo = -INFINITY, .hi = INFINITY, .corrected = NAN };
 
 	if (!in->hist || !in->n || !tlat_hist_count(in->hist))
 		return known;
@@ -174,14 +215,17 @@ static struct known know_values(const struct tlat_budget_term *term,
 	case TLAT_FIGURE_MAX:
 		return exactly((double)tlat_hist_max(in->hist) * ns_per_unit(in->hist));
 	case TLAT_FIGURE_MEAN:
-		return exactly(in->mean_ns);
+		known = exactly(in->mean_ns);
+		break;
 	case TLAT_FIGURE_ABOVE:
 		know_above(in, term->at, &known);
-		return known;
+		break;
 	default:
 		know_quantile(in, term->at, &known);
-		return known;
 	}
+	if (in->corrected)
+		known.corrected = corrected(term, in->corrected);
+	return known;
 }
 
 static struct known know(const struct tlat_budget_term *term, const struct tlat_budget_input *in)
@@ -241,6 +285,12 @@ static int judge_known(const struct tlat_budget_term *term, const struct known *
 	return meets(term->op, better, term->limit) ? TLAT_INCONCLUSIVE : TLAT_FAIL;
 }
 
+/* Whether it was the missed expiries that let the figure meet its limit. */
+static bool hid(const struct tlat_budget_term *term, const struct known *known)
+{
+	return !isnan(known->corrected) && !meets(term->op, known->corrected, term->limit);
+}
+
 static int judge(const struct tlat_budget_term *term, const struct tlat_budget_input *in,
 		 const struct known *known)
 {
@@ -252,7 +302,7 @@ static int judge(const struct tlat_budget_term *term, const struct tlat_budget_i
 	if (term->figure == TLAT_FIGURE_N && !is_ceiling(term->op) && known->hi <= term->limit &&
 	    verdict == TLAT_FAIL)
 		return TLAT_INCONCLUSIVE;
-	if (verdict == TLAT_PASS && (in->degraded || in->interrupted || !in->n))
+	if (verdict == TLAT_PASS && (in->degraded || in->interrupted || !in->n || hid(term, known)))
 		return TLAT_INCONCLUSIVE;
 	return verdict;
 }
@@ -329,6 +379,11 @@ static void put_known(struct out *out, const struct tlat_budget_term *term,
 		    ? ", n %llu"
 		    : " for n %llu",
 	    (unsigned long long)in->n);
+	if (known->tau >= 1.05) {
+		put(out, ", 1 in ");
+		put_decimal(out, rounded(known->tau * 10), 1);
+		put(out, " independent");
+	}
 	if (term->figure == TLAT_FIGURE_MAX && in->overflow)
 		put(out, ", %llu beyond the range", (unsigned long long)in->overflow);
 }
@@ -345,6 +400,10 @@ static void put_reason(struct out *out, const struct tlat_budget_term *term,
 		put(out, "; degraded, see findings");
 	if (in->interrupted && verdict == TLAT_INCONCLUSIVE)
 		put(out, "; ended early");
+	if (verdict == TLAT_INCONCLUSIVE && hid(term, known)) {
+		put(out, "; %llu missed, corrected for them ", (unsigned long long)in->missed);
+		put_value(out, term, known->corrected);
+	}
 	put(out, ")");
 }
 
@@ -384,14 +443,9 @@ int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, cha
 	return verdict;
 }
 
-int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
-		      size_t text_size, struct tlat_error *reterr)
+static struct tlat_budget_input input_of(const struct tlat_result *result)
 {
-	struct tlat_budget_input in;
-
-	if (!result)
-		return tlat_budget_eval(budget, NULL, text, text_size, reterr);
-	in = (struct tlat_budget_input){
+	struct tlat_budget_input in = {
 		.hist = result->latency,
 		.blocks = result->blocks,
 		.missed = result->counts.missed,
@@ -405,9 +459,28 @@ int tlat_budget_check(const char *budget, const struct tlat_result *result, char
 		.interrupted = result->end == TLAT_END_SIGNAL || result->end == TLAT_END_BREAK ||
 			       result->end == TLAT_END_ERROR || result->end == TLAT_END_RUNNING,
 	};
+
 	if (in.n)
 		in.mean_ns = tlat_hist_mean(result->latency) * ns_per_unit(result->latency);
-	return tlat_budget_eval(budget, &in, text, text_size, reterr);
+	return in;
+}
+
+int tlat_budget_check(const char *budget, const struct tlat_result *result, char *text,
+		      size_t text_size, struct tlat_error *reterr)
+{
+	struct tlat_hist *hist = NULL;
+	struct tlat_budget_input in;
+	int verdict;
+
+	if (!result)
+		return tlat_budget_eval(budget, NULL, text, text_size, reterr);
+	if (tlat_result_corrected_hist(result, &hist) == -ENOMEM)
+		return tlat_fail(reterr, -ENOMEM, "no memory for what hid behind late expiries");
+	in = input_of(result);
+	in.corrected = hist;
+	verdict = tlat_budget_eval(budget, &in, text, text_size, reterr);
+	tlat_hist_free(hist);
+	return verdict;
 }
 
 const char *tlat_verdict_name(int verdict)

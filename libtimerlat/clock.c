@@ -16,7 +16,8 @@
 
 #define SUSPENDED_NS  10000000
 #define STEPPED_NS    10000000
-#define STATED_HZ_PPM 10 /* the kernel rounds to kHz; clocks of boards are this good */
+#define SET_NS	      10000 /* slewing moves all clocks alike */
+#define STATED_HZ_PPM 10    /* the kernel rounds to kHz; clocks of boards are this good */
 
 TLAT_ASSERT_LAYOUT(struct tlat_clock_facts, 6 * 8 + 2 * 4);
 
@@ -447,6 +448,33 @@ static void check_relation(struct tlat_clock *clock, struct tlat_findings *findi
 			"CLOCK_REALTIME was stepped by %+.3f s while the clock was in use",
 			(double)stepped_ns / 1e9);
 	clock->relation = now;
+}
+
+static bool can_be_set(const struct tlat_stamper *stamper)
+{
+	return stamper->kind == TLAT_STAMP_GETTIME &&
+	       (stamper->id == CLOCK_REALTIME || stamper->id == CLOCK_TAI);
+}
+
+bool tlat_clock_check_set(const struct tlat_stamper *stamper, const struct tlat_clock_lead *before,
+			  struct tlat_findings *findings)
+{
+	struct tlat_clock_lead now;
+	int64_t set_ns;
+
+	if (!can_be_set(stamper))
+		return false;
+	now = tlat_clock_measure_lead(stamper->id);
+	set_ns = now.ns - before->ns;
+	if (llabs(set_ns) <= SET_NS + now.bracket_ns + before->bracket_ns)
+		return false;
+	tlat_findings_add(findings, TLAT_WARN, "clock-set",
+			  "stop what sets the clock (chronyd, ntpd), or use a probe on "
+			  "CLOCK_MONOTONIC",
+			  "%s was set by %+.6f s during the measurement: the stamps come from it",
+			  stamper->id == CLOCK_TAI ? "CLOCK_TAI" : "CLOCK_REALTIME",
+			  (double)set_ns / 1e9);
+	return true;
 }
 
 void tlat_clock_check_end(struct tlat_clock *clock, struct tlat_findings *findings)

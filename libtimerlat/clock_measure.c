@@ -264,25 +264,34 @@ int tlat_clock_measure_since_anchor(const struct tlat_clock *clock,
 			       ret_rate);
 }
 
-/* The reading of id that was disturbed least, against CLOCK_MONOTONIC around it. */
-static int64_t ahead_of_monotonic_ns(clockid_t id)
+/* The reading of id that was disturbed least, against the base around it. */
+static struct tlat_clock_lead ahead_of(clockid_t base, clockid_t id)
 {
 	struct tlat_bracket b[BRACKETS];
 	const struct tlat_bracket *best;
 
 	for (size_t i = 0; i < BRACKETS; i++) {
-		b[i].before_ticks = tlat_gettime_ns(CLOCK_MONOTONIC);
+		b[i].before_ticks = tlat_gettime_ns(base);
 		b[i].ref_ns = tlat_gettime_ns(id);
-		b[i].after_ticks = tlat_gettime_ns(CLOCK_MONOTONIC);
+		b[i].after_ticks = tlat_gettime_ns(base);
 	}
 	best = tlat_calib_tightest(b, BRACKETS);
-	return (int64_t)(best->ref_ns - best->before_ticks);
+	return (struct tlat_clock_lead){
+		.ns = (int64_t)(best->ref_ns - best->before_ticks),
+		.bracket_ns = (int64_t)(best->after_ticks - best->before_ticks),
+	};
 }
 
 struct tlat_clock_relation tlat_clock_measure_relation(void)
 {
 	return (struct tlat_clock_relation){
-		.suspended_ns = ahead_of_monotonic_ns(CLOCK_BOOTTIME),
-		.wall_ns = ahead_of_monotonic_ns(CLOCK_REALTIME),
+		.suspended_ns = ahead_of(CLOCK_MONOTONIC, CLOCK_BOOTTIME).ns,
+		.wall_ns = ahead_of(CLOCK_MONOTONIC, CLOCK_REALTIME).ns,
 	};
+}
+
+/* Not against CLOCK_MONOTONIC, which stands still in a suspend: that is a finding of its own. */
+struct tlat_clock_lead tlat_clock_measure_lead(clockid_t id)
+{
+	return ahead_of(CLOCK_BOOTTIME, id);
 }

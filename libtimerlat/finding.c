@@ -104,8 +104,11 @@ const struct tlat_finding *tlat_findings_get(const struct tlat_findings *finding
 
 const struct tlat_finding *tlat_findings_distrust(const struct tlat_findings *findings)
 {
-	static const char *const ids[] = { "clock-broken",	  "clock-drift", "clock-order",
-					   "clocksource-changed", "suspended",	 "load-ended" };
+	static const char *const ids[] = {
+		"clock-broken", "clock-drift",	       "clock-offset-changed",
+		"clock-order",	"clocksource-changed", "clock-set",
+		"suspended",	"load-ended",
+	};
 
 	for (size_t i = 0; i < findings->n; i++)
 		for (size_t k = 0; k < TLAT_ARRAY_SIZE(ids); k++)

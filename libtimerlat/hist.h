@@ -129,6 +129,8 @@ int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks);
 /* Samples of block i, and how many of them are <= value (mid convention, fractional). */
 uint64_t tlat_blocks_samples(const struct tlat_blocks *blocks, size_t i);
 double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double value);
+/* How many blocks hold something in that slot or above. */
+size_t tlat_blocks_reaching(const struct tlat_blocks *blocks, int32_t slot);
 /* One slot of a block that holds something. */
 struct tlat_block_bin {
 	int32_t index; /* slot */

@@ -14,14 +14,17 @@
 
 TLAT_ASSERT_LAYOUT(struct tlat_rare, 7 * 8);
 
-/* Of the outermost quantile that the samples carry: how far the tail is of one kind. */
-static double tail_tau(const struct tlat_figures *f)
+double tlat_tail_tau(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double beyond)
 {
 	double tau = 1;
 
-	for (size_t i = 0; i < TLAT_QUANTILES; i++)
-		if (f->q[i].supported)
-			tau = fmax(1, f->q[i].tau);
+	for (size_t i = 0; i < TLAT_QUANTILES; i++) {
+		double p = tlat_quantiles[i].p, value = tlat_hist_quantile(hist, p);
+		double there = tlat_stats_tau(blocks, value, p);
+
+		if (value <= beyond && tlat_hist_count(hist) >= tlat_stats_needed_at(p, there))
+			tau = there;
+	}
 	return tau;
 }
 
@@ -29,7 +32,7 @@ int tlat_result_rare(const struct tlat_result *result, double share, struct tlat
 {
 	struct tlat_figures f;
 	struct tlat_rare copy;
-	double pace_ns;
+	double pace_ns, tau;
 
 	if (!(share > 0 && share < 1))
 		return -EINVAL;
@@ -37,11 +40,12 @@ int tlat_result_rare(const struct tlat_result *result, double share, struct tlat
 	if (!f.n || result->duration_ns <= 0)
 		return -ENODATA;
 	pace_ns = (double)result->duration_ns / (double)f.n;
+	tau = tlat_tail_tau(result->latency, result->blocks, INFINITY);
 	copy = (struct tlat_rare){
 		.largest_ns = f.max_ns,
-		.independent = (double)f.n / tail_tau(&f),
+		.independent = (double)f.n / tau,
 		.hourly_bound = NONE_SEEN * HOUR_NS / (double)result->duration_ns,
-		.needed = ceil(NONE_SEEN / share * tail_tau(&f)),
+		.needed = ceil(NONE_SEEN / share * tau),
 	};
 	copy.share_bound = fmin(1, NONE_SEEN / copy.independent);
 	copy.needed_ns = copy.needed * pace_ns;

@@ -94,9 +94,10 @@ void tlat_figures(const struct tlat_hist *hist, const struct tlat_blocks *blocks
 double tlat_hist_ns(const struct tlat_hist *hist, double value);
 
 /*
- * The figures with all expiries put back that hid behind a late one. Returns how many, -ENODATA
- * when there is nothing to correct, or -ENOMEM.
+ * The latency with all expiries put back that hid behind a late one, to be freed, or its figures.
+ * Returns how many, -ENODATA when there is nothing to correct, or -ENOMEM.
  */
+int64_t tlat_result_corrected_hist(const struct tlat_result *result, struct tlat_hist **ret_hist);
 int64_t tlat_result_corrected(const struct tlat_result *result, struct tlat_figures *ret);
 
 enum tlat_figure_kind { TLAT_FIGURE_ESTIMATE, TLAT_FIGURE_EXTREME };
@@ -119,6 +120,13 @@ int tlat_result_add(struct tlat_result *into, const struct tlat_result *from);
 /* Add from to *into, which may not exist, or drop that where from has none. 0, or -EINVAL as above.
  */
 int tlat_hist_add_side(struct tlat_hist **into, const struct tlat_hist *from);
+
+/*
+ * rare.c: how many samples count as one beyond a value, in units of the histogram: as many as at
+ * the outermost quantile that the samples carry and that is not above it. At least 1. hist is not
+ * empty; blocks may be NULL.
+ */
+double tlat_tail_tau(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double beyond);
 
 /* report_file.c: no JSON in here */
 

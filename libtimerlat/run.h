@@ -31,7 +31,7 @@ struct tlat_limits {
 	uint64_t samples;	      /* cycles or slots asked; UINT64_MAX: no limit */
 	uint64_t duration;	      /* of measurement; UINT64_MAX: no limit */
 	uint64_t warmup;	      /* cycles at most */
-	uint64_t warmup_span;	      /* time at most */
+	uint64_t warmup_span;	      /* time at most; UINT64_MAX: no limit */
 	uint64_t rest_after, rest_ns; /* rest_after 0: never */
 	const atomic_int *request;    /* set when somebody wants the run to end */
 };

@@ -155,6 +155,13 @@ static uint64_t so_far(const struct tlat_run *run, const struct tlat_instance *i
 	return tlat_noted(&in->book->ended);
 }
 
+int64_t tlat_run_measured_ns(const struct tlat_run *run, int i)
+{
+	const struct tlat_instance *in = &run->instances[i];
+
+	return measured_ns(in, so_far(run, in));
+}
+
 static void collect_conditions(const struct tlat_run *run, const struct tlat_instance *in,
 			       struct tlat_result *result)
 {

@@ -5,6 +5,7 @@
  * (run_setup.c), cuts time blocks while they loop, and ends waits that nothing else
  * ends. Where it must share a CPU it runs in the loops' own rests.
  */
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -38,16 +39,29 @@ static bool all_finished(struct tlat_run *run)
 
 /* == While they loop == */
 
-static int64_t block_ns(const struct tlat_run *run)
+/* How long the run will take, at the least where a number of samples limits it. */
+static double expected_ns(const struct tlat_run *run)
 {
-	int64_t ns = run->opts.duration_ns / TLAT_BLOCKS_MAX;
-	int64_t least = run->place.house_shared ? BLOCK_SHARED_NS : BLOCK_MIN_NS;
+	const struct tlat_run_opts *opts = &run->opts;
+	bool paced = !(run->ops->flags & TLAT_PROBE_LOOPBACK);
+	double interval_ns = paced ? (double)opts->interval_ns : 0;
+	double by_count = (double)opts->samples * fmax(interval_ns, (double)opts->settle_ns);
 
-	if (!run->opts.duration_ns)
-		return BLOCK_SHARED_NS;
-	return ns < least ? least : ns > BLOCK_SHARED_NS ? BLOCK_SHARED_NS : ns;
+	if (!opts->samples)
+		return (double)opts->duration_ns;
+	return opts->duration_ns ? fmin(by_count, (double)opts->duration_ns) : by_count;
 }
 
+/* Blocks that are too short merge; those that are too long cannot be told apart any more. */
+static int64_t block_ns(const struct tlat_run *run)
+{
+	double least = (double)(run->place.house_shared ? BLOCK_SHARED_NS : BLOCK_MIN_NS);
+
+	return (int64_t)fmin(fmax(expected_ns(run) / TLAT_BLOCKS_MAX, least),
+			     (double)BLOCK_SHARED_NS);
+}
+
+/* Where there is no memory for them the result says so. */
 static void make_blocks(struct tlat_run *run)
 {
 	for (int i = 0; i < run->n_instances; i++)
@@ -136,6 +150,14 @@ static void look_for_displaced(struct tlat_run *run)
 	break_off(run);
 }
 
+/* A clock may be set while it is measured on, and set back before the end. */
+static void look_for_set_clock(struct tlat_run *run)
+{
+	if (!run->was_set)
+		run->was_set = tlat_clock_check_set(&run->instances[0].ctx->stamper, &run->lead,
+						    &run->of_result);
+}
+
 static void note_stalled(struct tlat_run *run, int64_t still_ns)
 {
 	tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
@@ -186,6 +208,7 @@ static void attend(struct tlat_run *run)
 		unseen += length;
 		if (unseen >= LOOK_EVERY_NS) {
 			look_for_displaced(run);
+			look_for_set_clock(run);
 			unseen = 0;
 		}
 		still = count == before ? still + length : 0;
@@ -249,12 +272,15 @@ static void measure(struct tlat_run *run)
 {
 	make_blocks(run);
 	align(run);
+	run->lead = tlat_clock_measure_lead(run->instances[0].ctx->stamper.id);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);
 	tlat_run_join_measurers(run);
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
+	look_for_set_clock(run);
+	tlat_run_offset_end(run);
 	tlat_clock_check_end(run->clock, &run->findings);
 }
 
@@ -266,7 +292,6 @@ void *tlat_run_control(void *arg)
 	if (run->supported)
 		run->failed = tlat_run_set_up(run);
 	run->realtime_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
-	run->started_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_gate_arrive(&run->begun, run->failed);
 	if (run->supported && !run->failed)
 		measure(run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run_control.h - a run as its controller sees it, shared by run_session.c, run_plan.c,
- * run_setup.c, run_control.c, run_find.c and run_collect.c.
+ * run_setup.c, run_offset.c, run_control.c, run_find.c and run_collect.c.
  */
 #ifndef TLAT_RUN_CONTROL_H
 #define TLAT_RUN_CONTROL_H
@@ -20,7 +20,7 @@ struct tlat_snapshot {
 };
 
 struct tlat_run {
-	struct tlat_run_opts opts; /* every default resolved */
+	struct tlat_run_opts opts; /* every default resolved, but that of warmup: it is no number */
 	char *probe, *cpus;	   /* the strings in opts */
 	const struct tlat_probe_ops *ops;
 	const struct tlat_machine *machine;
@@ -36,6 +36,9 @@ struct tlat_run {
 	struct tlat_chain chain;
 	struct tlat_clock_offset offset;
 	bool has_offset;
+	bool ordered;		     /* the order of stamps could be checked */
+	struct tlat_clock_lead lead; /* of the clock that stamps are taken from */
+	bool was_set;		     /* meanwhile; found once */
 	struct tlat_hist *floor_pair;
 	struct tlat_gate policies; /* of the measuring threads: who has its policy */
 	struct tlat_gate gate;	   /* of the measuring threads */
@@ -58,8 +61,7 @@ struct tlat_run {
 	struct tlat_rt_opts caller; /* what the thread that started the run has */
 	struct tlat_cpuset allowed; /* where that one may run */
 	struct tlat_trace_stop trace;
-	uint64_t started_ns; /* CLOCK_MONOTONIC, when the loops could begin */
-	int64_t realtime_ns; /* the same on CLOCK_REALTIME */
+	int64_t realtime_ns; /* CLOCK_REALTIME, when the loops could begin */
 };
 
 #define for_each_measurer(run, in, m)                                                              \
@@ -112,6 +114,14 @@ void tlat_end_signal_release(int signal);
  * or a negative errno; without support or with an error none of them is left. */
 int tlat_run_set_up(struct tlat_run *run);
 
+/*
+ * run_offset.c, on the controller: the offset and the order of stamps from CPU to CPU, for a pair
+ * on two; before the loops, and once more after them. Each takes some ms, 3 s at most on CPUs that
+ * are never free.
+ */
+void tlat_run_offset_begin(struct tlat_run *run);
+void tlat_run_offset_end(struct tlat_run *run);
+
 /* run_control.c: the controller's thread. */
 void *tlat_run_control(void *run);
 /* run_control.c: wait until no measuring thread is left. */
@@ -125,6 +135,8 @@ void tlat_run_free(struct tlat_run *run);
 void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *instance,
 		   struct tlat_result *result);
 
+/* run_collect.c: how long instance i has measured, 0: not yet; while its loop goes on, too. */
+int64_t tlat_run_measured_ns(const struct tlat_run *run, int i);
 /* run_collect.c: fill every result from its book. 0 or -ENOMEM. */
 int tlat_run_collect(struct tlat_run *run);
 /* run_collect.c, on the controller while the loops go on: what instance i has so far. */

@@ -4,8 +4,10 @@
 
 #include "rt_budget.h"
 #include "run_control.h"
+#include "stats.h"
 
-#define STALL_NS 50e6 /* what the kernel throttles for at least */
+#define STALL_NS   50e6 /* what the kernel throttles for at least */
+#define FEW_BLOCKS 8	/* fewer hardly show whether samples come in clusters */
 
 static void find_losses(const struct tlat_instance *in, struct tlat_result *result)
 {
@@ -102,11 +104,34 @@ static void find_early(const struct tlat_instance *in, uint64_t early, struct tl
 				  (unsigned long long)early);
 }
 
-static void find_oddities(const struct tlat_instance *in, struct tlat_result *result)
+/* No wake ends before its kick; from CPU to CPU it may look so, by what the counters may differ. */
+static void find_early_wake(const struct tlat_run *run, struct tlat_result *result)
+{
+	bool one_way = run->place.kick != run->place.wait && !result->round_trip;
+	double least_ns = one_way ? result->offset.lo_ns : 0, min_ns;
+
+	if (!tlat_hist_count(result->latency) || (one_way && !result->has_offset))
+		return;
+	min_ns = (double)tlat_hist_min(result->latency) * 1e9 /
+		 (double)tlat_hist_hz(result->latency);
+	if (min_ns < least_ns)
+		tlat_findings_add(
+			&result->findings, TLAT_ERROR, "early",
+			one_way ? "use --round-trip or --clock clock_gettime"
+				: "use --clock clock_gettime",
+			"the smallest value is %.0f ns, but with stamps that hold none can "
+			"be below %.0f ns: the clock is wrong",
+			min_ns, least_ns);
+}
+
+static void find_oddities(const struct tlat_run *run, const struct tlat_instance *in,
+			  struct tlat_result *result)
 {
 	const struct tlat_counts *counts = &result->counts;
 
-	if (counts->early && !in->pair)
+	if (in->pair)
+		find_early_wake(run, result);
+	else if (counts->early)
 		find_early(in, counts->early, result);
 	if (counts->missed * 10 > counts->asked)
 		tlat_findings_add(&result->findings, TLAT_WARN, "many-missed",
@@ -208,6 +233,19 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 	find_soft_expiry(run, result);
 }
 
+/* Intervals and what rests on independent samples come from the blocks. */
+static void find_few_blocks(struct tlat_result *result)
+{
+	size_t n = result->blocks ? tlat_blocks_count(result->blocks) : 0;
+
+	if (n >= FEW_BLOCKS || tlat_hist_count(result->latency) < tlat_stats_needed(0.5))
+		return;
+	tlat_findings_add(&result->findings, TLAT_INFO, "few-blocks", "measure longer (-d, -n)",
+			  "samples can be told apart by %zu blocks of time only: whether they come "
+			  "in clusters is hardly known, and intervals may be too narrow",
+			  n);
+}
+
 /* What traps is in every stamp, and hides all that is shorter. */
 static void find_slow_stamps(const struct tlat_run *run, const struct tlat_instance *in,
 			     struct tlat_result *result)
@@ -228,9 +266,10 @@ void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *in,
 		   struct tlat_result *result)
 {
 	find_losses(in, result);
-	find_oddities(in, result);
+	find_oddities(run, in, result);
 	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);
+	find_few_blocks(result);
 	find_slow_stamps(run, in, result);
 }

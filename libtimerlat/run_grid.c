@@ -29,14 +29,14 @@ void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64
 {
 	const struct tlat_limits *limits = &solo->limits;
 	uint64_t lead = (solo->start ? solo->start : now) + solo->interval;
-	uint64_t slots = slots_of(limits, solo->interval);
+	uint64_t slots = slots_of(limits, solo->interval), span = limits->warmup_span;
 
 	*grid = (struct tlat_grid){ .interval = solo->interval, .before = now };
 	grid->closed = solo->ctx->ops->flags & TLAT_PROBE_CLOSED;
 	grid->duration = limits->duration;
-	grid->warm_at = now + limits->warmup_span;
+	grid->warm_at = span > UINT64_MAX - now ? UINT64_MAX : now + span;
 	grid->origin = (lead + solo->tick - 1) / solo->tick * solo->tick + solo->phase;
-	grid->first = limits->warmup_span / solo->interval;
+	grid->first = span / solo->interval;
 	if (grid->first > limits->warmup)
 		grid->first = limits->warmup;
 	grid->complete = solo->complete;

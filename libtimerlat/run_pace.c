@@ -76,15 +76,24 @@ uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	return at + dither;
 }
 
+/* When measurement began; during warm-up when it begins at the latest, UINT64_MAX: not known. */
+static uint64_t began(const struct tlat_limits *limits, const struct tlat_cycle *cycle,
+		      const struct tlat_book *book)
+{
+	if (book->started || limits->warmup_span == UINT64_MAX)
+		return book->started ? book->started : UINT64_MAX;
+	return cycle->first + limits->warmup_span;
+}
+
 bool tlat_pace_has_ended(const struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t now,
 			 struct tlat_book *book)
 {
 	const struct tlat_limits *limits = &pair->limits;
-	uint64_t began = book->started ? book->started : cycle->first + limits->warmup_span;
+	uint64_t start = began(limits, cycle, book);
 
 	if (tlat_run_requested(limits))
 		book->end = TLAT_END_SIGNAL;
-	else if (limits->duration != UINT64_MAX && now > began && now - began >= limits->duration)
+	else if (limits->duration != UINT64_MAX && now > start && now - start >= limits->duration)
 		book->end = TLAT_END_TIME;
 	else
 		return false;

@@ -100,7 +100,6 @@ static void resolve_opts(struct tlat_run *run)
 	opts->interval_ns = or_default(opts->interval_ns, pair ? 0 : DEFAULT_INTERVAL_NS);
 	opts->settle_ns = pair ? or_default(opts->settle_ns, DEFAULT_SETTLE_NS) : 0;
 	opts->dither_ns = pair ? or_default(opts->dither_ns, (int64_t)(facts.quantum_ns + 1)) : 0;
-	opts->warmup = or_default(opts->warmup, DEFAULT_WARMUP);
 	tlat_deadline_resolve(opts);
 	if (opts->inject_ns)
 		opts->raw = opts->samples; /* neighbours are compared one by one */
@@ -168,8 +167,9 @@ static void plan_limits(struct tlat_run *run, struct tlat_limits *limits)
 
 	limits->samples = opts->samples ? opts->samples : UINT64_MAX;
 	limits->duration = limit_of(run, ticks, opts->duration_ns);
-	limits->warmup = (uint64_t)opts->warmup;
-	limits->warmup_span = limit_of(run, ticks, WARMUP_SPAN_NS);
+	limits->warmup = (uint64_t)or_default(opts->warmup, DEFAULT_WARMUP);
+	/* a number that was asked for is not cut short */
+	limits->warmup_span = opts->warmup ? UINT64_MAX : limit_of(run, ticks, WARMUP_SPAN_NS);
 	limits->request = run->request;
 }
 

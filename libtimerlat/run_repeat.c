@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* run_repeat.c - the command line that repeats a result, every option resolved. */
+/*
+ * run_repeat.c - the command line that repeats a result, every option resolved; but the default
+ * warm-up, which ends by cycles or by time, is what no option says.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +35,8 @@ static void put_limits(FILE *out, const struct tlat_run_opts *opts)
 		fprintf(out, " -n %" PRIu64, opts->samples);
 	if (opts->duration_ns)
 		tlat_repeat_time(out, "-d", opts->duration_ns);
-	fprintf(out, " --warmup %" PRId64, opts->warmup);
+	if (opts->warmup)
+		fprintf(out, " --warmup %" PRId64, opts->warmup > 0 ? opts->warmup : 0);
 	if (opts->break_ns)
 		tlat_repeat_time(out, "--break", opts->break_ns);
 }

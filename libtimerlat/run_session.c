@@ -111,7 +111,7 @@ static double time_done(const struct tlat_run *run, int thread, uint64_t served)
 	int64_t limit = run->opts.duration_ns, slots;
 
 	if (run->ops->flags & no_grid)
-		return (double)(tlat_gettime_ns(CLOCK_MONOTONIC) - run->started_ns) / (double)limit;
+		return (double)tlat_run_measured_ns(run, thread) / (double)limit;
 	slots = limit / tlat_run_interval_ns(run, thread);
 	return (double)served / (double)(slots ? slots : 1);
 }

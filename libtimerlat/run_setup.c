@@ -42,30 +42,12 @@ static void lock_all(struct tlat_run *run)
 				  why.text);
 }
 
-/* Bounds of the clock across the pair, its order, and the gaps that a spinning thread sees. */
+/* The gaps that a spinning thread sees, and the clock across the pair. */
 static void calibrate(struct tlat_run *run)
 {
-	struct tlat_error why;
-	bool across = run->place.kick >= 0 && run->place.kick != run->place.wait;
-	int disorder;
-
 	if (!tlat_clock_calibration(run->clock)->gap_known)
 		tlat_clock_gap(run->clock, run->place.wait, GAP_NS, GAP_THRESHOLD_NS);
-	if (!across)
-		return;
-	if (tlat_clock_pair_known(run->clock, run->place.kick, run->place.wait, &run->offset))
-		run->has_offset = true;
-	else if (tlat_clock_pair(run->clock, run->place.kick, run->place.wait, &run->offset, &why) <
-		 0)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "clock-offset", "use --round-trip",
-				  "%s", why.text);
-	else
-		run->has_offset = true;
-	disorder = tlat_clock_check_order(run->clock, run->place.cpus, (size_t)run->place.n);
-	if (disorder > 0)
-		tlat_findings_add(&run->findings, TLAT_ERROR, "clock-order",
-				  "use --clock clock_gettime or --round-trip",
-				  "the clock ran backwards between CPUs %d times", disorder);
+	tlat_run_offset_begin(run);
 }
 
 /* A flag in shared memory on the same CPUs: what no wake can undercut. */
@@ -75,9 +57,8 @@ static void measure_floor_pair(struct tlat_run *run)
 		TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus, .machine = run->machine,
 			      .clock = run->clock, .samples = 2000, .settle_ns = 1000,
 			      .policy = run->opts.policy, .priority = run->opts.priority,
-			      .slack_ns = run->opts.slack_ns, .warmup = 200,
-			      .duration_ns = 200000000, .seed = run->opts.seed,
-			      .flags = TLAT_RUN_NO_FLOOR);
+			      .slack_ns = run->opts.slack_ns, .duration_ns = 200000000,
+			      .seed = run->opts.seed, .flags = TLAT_RUN_NO_FLOOR);
 	const struct tlat_hist *latency;
 	struct tlat_run *floor;
 

@@ -152,14 +152,14 @@ double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p)
 }
 
 void tlat_stats_bounds(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
-		       double tail, struct tlat_bounds *ret)
+		       double tail, double least_tau, struct tlat_bounds *ret)
 {
 	double n = (double)tlat_hist_count(hist), whole, lower, upper;
 
 	*ret = (struct tlat_bounds){ .p_hi = 1, .tau = 1 };
 	if (!(n > 0))
 		return;
-	ret->tau = tlat_stats_tau(blocks, tlat_hist_quantile(hist, p), p);
+	ret->tau = fmax(least_tau, tlat_stats_tau(blocks, tlat_hist_quantile(hist, p), p));
 	ret->n_eff = n / ret->tau;
 	whole = fmax(1, floor(ret->n_eff));
 	lower = first_to_reach(whole, p, tail);
@@ -204,7 +204,7 @@ void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks 
 	uint64_t n = tlat_hist_count(hist);
 	struct tlat_bounds bounds;
 
-	tlat_stats_bounds(hist, blocks, p, 0.025, &bounds);
+	tlat_stats_bounds(hist, blocks, p, 0.025, 1, &bounds);
 	*ret = (struct tlat_estimate){ .n_eff = bounds.n_eff, .tau = bounds.tau };
 	ret->supported = p > 0 && p < 1 && n >= tlat_stats_needed_at(p, bounds.tau);
 	ret->value = ret->supported ? tlat_hist_quantile(hist, p) : (double)tlat_hist_max(hist);

@@ -24,7 +24,8 @@ void tlat_stats_quantile(const struct tlat_hist *hist, const struct tlat_blocks 
 /*
  * Where the two bounds of quantile p lie, as shares: each is missed with probability tail at most
  * (0.025: two-sided 95 %; 0.05: one-sided 95 %). p_lo 0 or p_hi 1: too few samples for a bound on
- * that side. tau and n_eff as above.
+ * that side. tau and n_eff as above, but tau is least_tau at least: where few samples lie beyond
+ * the quantile, they cannot tell how much alike they are. 1: no more is known.
  */
 struct tlat_bounds {
 	double p_lo, p_hi;
@@ -32,7 +33,7 @@ struct tlat_bounds {
 };
 
 void tlat_stats_bounds(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,
-		       double tail, struct tlat_bounds *ret);
+		       double tail, double least_tau, struct tlat_bounds *ret);
 
 /*
  * How many samples count as one: variance between blocks of the share below value, over what it

@@ -123,7 +123,7 @@ static int64_t add_all_hidden(struct tlat_hist *into, const struct tlat_hist *fr
 	return (int64_t)added;
 }
 
-int64_t tlat_result_corrected(const struct tlat_result *result, struct tlat_figures *ret)
+int64_t tlat_result_corrected_hist(const struct tlat_result *result, struct tlat_hist **ret_hist)
 {
 	struct tlat_hist *hist;
 	int64_t period, added;
@@ -138,6 +138,17 @@ int64_t tlat_result_corrected(const struct tlat_result *result, struct tlat_figu
 		return -ENOMEM;
 	tlat_hist_merge(hist, result->latency);
 	added = add_all_hidden(hist, result->latency, period);
+	*ret_hist = hist;
+	return added;
+}
+
+int64_t tlat_result_corrected(const struct tlat_result *result, struct tlat_figures *ret)
+{
+	struct tlat_hist *hist;
+	int64_t added = tlat_result_corrected_hist(result, &hist);
+
+	if (added < 0)
+		return added;
 	tlat_figures(hist, NULL, ret);
 	tlat_hist_free(hist);
 	return added;

@@ -8,11 +8,12 @@
 #include <cmocka.h>
 
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "budget.h"
-#include "result.h"
+#include "report.h"
 
 #define HZ 2500000000u /* 2.5 ticks a ns */
 
@@ -187,6 +188,106 @@ static void clustered_samples_prove_less(void **state)
 	assert_verdict("P(>1.5us)<0.5", &in, TLAT_INCONCLUSIVE);
 	tlat_blocks_free(blocks);
 	drop(&in);
+}
+
+#define BLOCKS 64
+
+/* How many values a block has beside those of 1 us: from 10 us on upwards, of 40 us, of 60 us. */
+struct burst {
+	int of_10us, of_40us, of_60us;
+};
+
+/* n values in 64 blocks of the same size; the bursts are in the first of them. */
+static struct tlat_budget_input bursty(int n, const struct burst *bursts, size_t n_bursts)
+{
+	struct tlat_budget_input in = facts(0);
+	struct tlat_blocks *blocks;
+
+	assert_int_equal(tlat_blocks_new(&blocks, 1000), 0);
+	for (size_t i = 0; i < BLOCKS; i++) {
+		struct burst burst = i < n_bursts ? bursts[i] : (struct burst){ 0 };
+		int share = n * ((int)i + 1) / BLOCKS - n * (int)i / BLOCKS;
+
+		for (int k = 0; k < burst.of_10us; k++)
+			record_ns(&in, 10000 + 100 * k, 1);
+		record_ns(&in, 40000, burst.of_40us);
+		record_ns(&in, 60000, burst.of_60us);
+		record_ns(&in, 1000, share - burst.of_10us - burst.of_40us - burst.of_60us);
+		assert_int_equal(tlat_blocks_cut(blocks, in.hist), 0);
+	}
+	in.blocks = blocks;
+	return in;
+}
+
+static void drop_blocks(struct tlat_budget_input *in)
+{
+	tlat_blocks_free((struct tlat_blocks *)in->blocks);
+	drop(in);
+}
+
+/* 2 seen in 1.2e6, of which 1 in 38 is independent: upper bound 2.0e-4, as 6.3 in 3.2e4. */
+static void few_events_count_as_many_as_the_tail_has_independent_samples(void **state)
+{
+	static const struct burst bursts[] = { { .of_10us = 200 },
+					       { .of_10us = 200 },
+					       { .of_10us = 200 },
+					       { .of_60us = 1 },
+					       { .of_60us = 1 } };
+	struct tlat_budget_input in = bursty(1200000, bursts, TLAT_ARRAY_SIZE(bursts));
+	char text[256];
+
+	(void)state;
+	assert_int_equal(tlat_budget_eval("P(>50us)<1e-5", &in, text, sizeof(text), NULL),
+			 TLAT_INCONCLUSIVE);
+	assert_non_null(strstr(text, "e-4, 2 above, n 1200000, 1 in 37.7 independent"));
+	assert_verdict("P(>50us)<1.9e-4", &in, TLAT_INCONCLUSIVE);
+	assert_verdict("P(>50us)<2.1e-4", &in, TLAT_PASS);
+	/* the same limit, said of a quantile: 3.2e4 samples are not 3.0e5 */
+	assert_verdict("p99.999<70us", &in, TLAT_INCONCLUSIVE);
+	assert_verdict("p99.99<70us", &in, TLAT_PASS);
+	drop_blocks(&in);
+}
+
+/* From the tenth event on as before it: more of them never make the bound a better one. */
+static void more_events_never_prove_more(void **state)
+{
+	struct burst bursts[BLOCKS] = { { .of_10us = 200 },
+					{ .of_10us = 200 },
+					{ .of_10us = 200 } };
+
+	(void)state;
+	bursts[3].of_60us = 1;
+	for (int k = 4; k < 40; k += k < 16 ? 1 : 8) {
+		struct tlat_budget_input in;
+
+		bursts[k].of_60us = 1;
+		in = bursty(1200000, bursts, BLOCKS);
+		assert_verdict("P(>50us)<1.9e-4", &in, TLAT_INCONCLUSIVE);
+		drop_blocks(&in);
+	}
+}
+
+/* What was never seen has one bound, whoever is asked. */
+static void none_seen_is_bounded_as_rare_events_are(void **state)
+{
+	static const struct burst bursts[] = { { 100, 60, 0 }, { 100, 0, 0 }, { 100, 0, 0 },
+					       { 100, 0, 0 },  { 100, 0, 0 }, { 100, 0, 0 },
+					       { 100, 0, 0 } };
+	struct tlat_budget_input in = bursty(300000, bursts, TLAT_ARRAY_SIZE(bursts));
+	struct tlat_result result = { .latency = (struct tlat_hist *)in.hist,
+				      .blocks = (struct tlat_blocks *)in.blocks,
+				      .duration_ns = 10000000000 };
+	struct tlat_rare rare = { .size = sizeof(rare) };
+	char budget[64];
+
+	(void)state;
+	assert_int_equal(tlat_result_rare(&result, 1e-5, &rare), 0);
+	assert_true(rare.independent < 300000 / 30);
+	snprintf(budget, sizeof(budget), "P(>50us)<%.4e", rare.share_bound * 0.99);
+	assert_verdict(budget, &in, TLAT_INCONCLUSIVE);
+	snprintf(budget, sizeof(budget), "P(>50us)<%.4e", rare.share_bound * 1.01);
+	assert_verdict(budget, &in, TLAT_PASS);
+	drop_blocks(&in);
 }
 
 static void overflow_fails_any_max(void **state)
@@ -521,6 +622,39 @@ static void a_result_is_judged_with_its_counts_findings_and_end(void **state)
 	drop(&in);
 }
 
+/* A timer of 1 ms that stands still for 20 ms now and then: one expiry in 20 comes late, but a
+ * quarter of a percent of those observed. */
+static void what_was_missed_is_no_reason_to_pass(void **state)
+{
+	struct tlat_result result = { .interval_ns = 1000000, .counts.missed = 1900 };
+	char text[256];
+
+	(void)state;
+	assert_int_equal(tlat_hist_new(&result.latency, 1000000000), 0);
+	for (int i = 0; i < 38000; i++)
+		tlat_hist_record(result.latency, 10000 + i % 1000);
+	for (int i = 0; i < 100; i++)
+		tlat_hist_record(result.latency, 19500000);
+	assert_int_equal(tlat_budget_check("p99<100us", &result, text, sizeof(text), NULL),
+			 TLAT_INCONCLUSIVE);
+	assert_non_null(strstr(text, "; 1900 missed, corrected for them 1"));
+	assert_int_equal(tlat_budget_check("P(>100us)<0.01", &result, text, sizeof(text), NULL),
+			 TLAT_INCONCLUSIVE);
+	assert_non_null(strstr(text, "corrected for them 0.05"));
+	assert_int_equal(tlat_budget_check("mean<100us", &result, NULL, 0, NULL),
+			 TLAT_INCONCLUSIVE);
+	/* what holds in both views passes, and what is broken stays so */
+	assert_int_equal(tlat_budget_check("p50<100us,p99<20ms,mean<1ms,max<20ms,P(>100us)<0.1",
+					   &result, NULL, 0, NULL),
+			 TLAT_PASS);
+	assert_int_equal(tlat_budget_check("p99<1us", &result, text, sizeof(text), NULL),
+			 TLAT_FAIL);
+	assert_null(strstr(text, "corrected"));
+	result.counts.missed = 0;
+	assert_int_equal(tlat_budget_check("p99<100us", &result, NULL, 0, NULL), TLAT_PASS);
+	tlat_hist_free(result.latency);
+}
+
 static void verdicts_have_names(void **state)
 {
 	(void)state;
@@ -542,6 +676,9 @@ int main(void)
 		cmocka_unit_test(a_limit_inside_a_bin_is_not_passed_by_its_middle),
 		cmocka_unit_test(shares_follow_the_rule_of_three),
 		cmocka_unit_test(clustered_samples_prove_less),
+		cmocka_unit_test(few_events_count_as_many_as_the_tail_has_independent_samples),
+		cmocka_unit_test(more_events_never_prove_more),
+		cmocka_unit_test(none_seen_is_bounded_as_rare_events_are),
 		cmocka_unit_test(overflow_fails_any_max),
 		cmocka_unit_test(degraded_and_interrupted_runs_never_pass_but_may_fail),
 		cmocka_unit_test(without_samples_nothing_is_concluded),
@@ -556,6 +693,7 @@ int main(void)
 		cmocka_unit_test(no_bytes_crash_the_parser),
 		cmocka_unit_test(long_budgets_are_read_to_their_end),
 		cmocka_unit_test(a_result_is_judged_with_its_counts_findings_and_end),
+		cmocka_unit_test(what_was_missed_is_no_reason_to_pass),
 		cmocka_unit_test(verdicts_have_names),
 	};
 

@@ -451,6 +451,50 @@ static void a_step_of_the_wall_clock_is_worth_knowing(void **state)
 	}
 }
 
+/* Steps by which time daemons begin, and the offset of TAI alone; what is slewed is no step. */
+static void a_set_clock_spoils_what_is_measured_on_it(void **state)
+{
+	static const clockid_t ids[] = { CLOCK_REALTIME, CLOCK_TAI };
+	static const int64_t steps_ns[] = { 8000000, -8000000, 100000, -37000000000 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ids) * TLAT_ARRAY_SIZE(steps_ns); i++) {
+		struct tlat_stamper stamper = { .kind = TLAT_STAMP_GETTIME,
+						.id = ids[i % TLAT_ARRAY_SIZE(ids)] };
+		struct tlat_clock_lead before = tlat_clock_measure_lead(stamper.id);
+		struct tlat_findings findings = { 0 };
+
+		assert_false(tlat_clock_check_set(&stamper, &before, &findings));
+		before.ns -= 5000;
+		assert_false(tlat_clock_check_set(&stamper, &before, &findings));
+		assert_int_equal(findings.n, 0);
+		before.ns -= steps_ns[i / TLAT_ARRAY_SIZE(ids)];
+		assert_true(tlat_clock_check_set(&stamper, &before, &findings));
+		assert_true(has_finding(&findings, "clock-set"));
+		assert_non_null(tlat_findings_distrust(&findings));
+		assert_true(tlat_findings_reach(&findings, TLAT_WARN));
+		tlat_findings_free(&findings);
+	}
+}
+
+/* Nor do the counter's stamps come from clock 0, which is CLOCK_REALTIME. */
+static void a_clock_that_cannot_be_set_was_not(void **state)
+{
+	static const struct tlat_stamper stampers[] = {
+		{ .kind = TLAT_STAMP_COUNTER },
+		{ .kind = TLAT_STAMP_SCRIPT },
+		{ .kind = TLAT_STAMP_GETTIME, .id = CLOCK_MONOTONIC },
+		{ .kind = TLAT_STAMP_GETTIME, .id = CLOCK_BOOTTIME },
+	};
+	struct tlat_clock_lead before = { .ns = 1 };
+	struct tlat_findings findings = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stampers); i++)
+		assert_false(tlat_clock_check_set(&stampers[i], &before, &findings));
+	assert_int_equal(findings.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +517,8 @@ int main(void)
 		cmocka_unit_test(a_changed_clocksource_is_a_finding),
 		cmocka_unit_test(a_suspend_is_a_finding_once_and_no_step),
 		cmocka_unit_test(a_step_of_the_wall_clock_is_worth_knowing),
+		cmocka_unit_test(a_set_clock_spoils_what_is_measured_on_it),
+		cmocka_unit_test(a_clock_that_cannot_be_set_was_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock_state.h"
 #include "finding.h"
-#include "result.h"
+#include "run_control.h"
 #include "timerlat.h"
 
 static struct tlat_machine *machine;
@@ -200,6 +201,89 @@ static void a_round_trip_is_offset_free(void **state)
 	assert_adds_up(result);
 	assert_false(result->has_offset);
 	tlat_report_free(report);
+}
+
+static void the_offset_of_a_steady_clock_stays(void **state)
+{
+	struct tlat_run_opts opts;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	if (!has_two)
+		skip();
+	opts = base("wake-futex", two_cpus);
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_true(result->has_offset);
+	assert_true(result->offset.lo_ns <= result->offset.hi_ns);
+	assert_false(has_finding(result, "clock-offset-changed"));
+	assert_false(has_finding(result, "clock-unchecked"));
+	assert_false(has_finding(result, "early"));
+	tlat_report_free(report);
+}
+
+/* The floor of the pair, measured in between, makes the clock forget what it knew. */
+static void an_offset_that_changed_is_found_at_the_end(void **state)
+{
+	static const uint32_t flags[] = { 0, TLAT_RUN_NO_FLOOR };
+
+	(void)state;
+	if (!has_two)
+		skip();
+	for (size_t i = 0; i < 2; i++) {
+		struct tlat_run_opts opts = base("wake-futex", two_cpus);
+		struct tlat_clock_offset offset;
+		struct tlat_report *report;
+		const struct tlat_result *result;
+		int32_t cpus[2];
+
+		assert_int_equal(tlat_machine_cpus(machine, two_cpus, cpus, 2, NULL), 2);
+		assert_int_equal(tlat_clock_open(&opts.clock, machine, TLAT_CLOCK_AUTO, NULL), 0);
+		assert_int_equal(tlat_clock_pair(opts.clock, cpus[0], cpus[1], &offset, NULL), 0);
+		opts.clock->pairs[0].offset.lo_ticks += (int64_t)tlat_clock_hz(opts.clock);
+		opts.clock->pairs[0].offset.hi_ticks += (int64_t)tlat_clock_hz(opts.clock);
+		opts.flags = flags[i];
+		report = measured(&opts);
+		result = tlat_report_result(report, 0);
+		assert_adds_up(result);
+		assert_true(has_finding(result, "clock-offset-changed"));
+		assert_non_null(tlat_findings_distrust(&result->findings));
+		/* the waiter was said to be a second ahead, but no wake seemed to take that long */
+		assert_true(has_finding(result, "early"));
+		tlat_report_free(report);
+		tlat_clock_close(opts.clock);
+	}
+}
+
+static bool is_listed(const struct tlat_findings *findings, const char *id, int severity)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (!strcmp(findings->v[i].id, id))
+			return findings->v[i].severity == severity;
+	return false;
+}
+
+/* Where no thread can be pinned nothing fails, but it is said. */
+static void what_cannot_be_checked_is_said(void **state)
+{
+	static struct tlat_run run;
+
+	(void)state;
+	run.clock = clock_used;
+	run.place = (struct tlat_placement){ .kick = 0, .wait = 8000, .n = 2, .cpus = { 0, 8000 } };
+	tlat_run_offset_begin(&run);
+	assert_false(run.has_offset || run.ordered);
+	assert_true(is_listed(&run.of_result, "clock-offset", TLAT_WARN));
+	assert_true(is_listed(&run.of_result, "clock-unchecked", TLAT_INFO));
+	tlat_findings_free(&run.of_result);
+	tlat_run_offset_end(&run);
+	assert_int_equal(run.of_result.n, 0);
+	run.has_offset = true;
+	tlat_run_offset_end(&run);
+	assert_true(is_listed(&run.of_result, "clock-unchecked", TLAT_INFO));
+	assert_false(tlat_findings_reach(&run.of_result, TLAT_WARN));
+	tlat_findings_free(&run.of_result);
 }
 
 static void raw_values_are_the_distribution(void **state)
@@ -463,6 +547,100 @@ static void a_timer_is_done_when_its_slots_are_served(void **state)
 	assert_adds_up(result);
 	assert_int_equal(result->counts.asked, 400);
 	assert_true(progress.count + result->counts.missed >= 400);
+	tlat_report_free(report);
+}
+
+static const struct tlat_result *warmed_up(struct tlat_run_opts *opts, int64_t cycles,
+					   struct tlat_report **ret_report)
+{
+	const struct tlat_result *result;
+
+	opts->warmup = cycles;
+	opts->samples = 20;
+	*ret_report = measured(opts);
+	result = tlat_report_result(*ret_report, 0);
+	assert_adds_up(result);
+	return result;
+}
+
+/* The default has 0.2 s at most: 100 cycles of 2 ms. Who asks for a number gets that number, and
+ * the command that repeats the run says it. */
+static void warm_up_has_the_cycles_that_were_asked_for(void **state)
+{
+	static const char *const probes[] = { "timer-nanosleep", "timer-nanosleep-rel",
+					      "wake-futex" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tlat_run_opts opts = base(probes[i], one_cpu);
+		struct tlat_report *report;
+		const struct tlat_result *result;
+		uint64_t began;
+
+		opts.interval_ns = 2000000;
+		began = tlat_gettime_ns(CLOCK_MONOTONIC);
+		result = warmed_up(&opts, 400, &report);
+		/* on a grid slots that were missed count as well */
+		assert_true(i == 0 || result->warmup >= 400);
+		assert_true(tlat_gettime_ns(CLOCK_MONOTONIC) - began >= 800000000);
+		assert_non_null(strstr(result->repeat, " --warmup 400 "));
+		tlat_report_free(report);
+		result = warmed_up(&opts, 0, &report);
+		assert_true(result->warmup <= 110);
+		assert_null(strstr(result->repeat, "--warmup"));
+		tlat_report_free(report);
+		result = warmed_up(&opts, TLAT_ZERO, &report);
+		assert_non_null(strstr(result->repeat, " --warmup 0 "));
+		tlat_report_free(report);
+	}
+}
+
+static struct tlat_report *measured_at(int64_t interval_ns, uint64_t samples)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+
+	opts.interval_ns = interval_ns;
+	opts.samples = samples;
+	return measured(&opts);
+}
+
+/* A run that is limited by a number is not known to be long: without blocks that are short enough
+ * nothing could be said of clusters. */
+static void a_short_run_has_blocks_of_time(void **state)
+{
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	if (!has_two) /* or the controller must not wake more often */
+		skip();
+	report = measured_at(200000, 2000);
+	result = tlat_report_result(report, 0);
+	assert_true(tlat_blocks_count(result->blocks) >= 8);
+	assert_false(has_finding(result, "few-blocks"));
+	tlat_report_free(report);
+	report = measured_at(1000000, 30);
+	result = tlat_report_result(report, 0);
+	assert_true(has_finding(result, "few-blocks"));
+	tlat_report_free(report);
+	report = measured_at(1000000, 19); /* no interval that could mislead */
+	assert_false(has_finding(tlat_report_result(report, 0), "few-blocks"));
+	tlat_report_free(report);
+}
+
+static void a_long_run_does_not_wake_its_controller_all_the_time(void **state)
+{
+	struct tlat_run_opts opts = base("timer-nanosleep", one_cpu);
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	(void)state;
+	opts.samples = 1000000;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	usleep(50000);
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	assert_int_equal(tlat_blocks_length_ns(tlat_report_result(report, 0)->blocks), 200000000);
 	tlat_report_free(report);
 }
 
@@ -762,6 +940,9 @@ int main(void)
 		cmocka_unit_test(timer_slack_is_a_lower_bound),
 		cmocka_unit_test(dwell_is_never_below_settle),
 		cmocka_unit_test(a_round_trip_is_offset_free),
+		cmocka_unit_test(the_offset_of_a_steady_clock_stays),
+		cmocka_unit_test(an_offset_that_changed_is_found_at_the_end),
+		cmocka_unit_test(what_cannot_be_checked_is_said),
 		cmocka_unit_test(raw_values_are_the_distribution),
 		cmocka_unit_test(an_injected_delay_comes_back),
 		cmocka_unit_test(one_thread_per_cpu_and_equal_counts),
@@ -773,6 +954,9 @@ int main(void)
 		cmocka_unit_test(a_full_queue_of_signals_keeps_no_run_from_its_end),
 		cmocka_unit_test(progress_is_seen_from_outside),
 		cmocka_unit_test(a_timer_is_done_when_its_slots_are_served),
+		cmocka_unit_test(warm_up_has_the_cycles_that_were_asked_for),
+		cmocka_unit_test(a_short_run_has_blocks_of_time),
+		cmocka_unit_test(a_long_run_does_not_wake_its_controller_all_the_time),
 		cmocka_unit_test(a_run_leaves_the_process_as_it_was),
 		cmocka_unit_test(runs_can_end_at_the_same_time),
 		cmocka_unit_test(no_memory_stays_locked),

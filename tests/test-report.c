@@ -320,8 +320,11 @@ static void a_budget_is_written_term_by_term(void **state)
 /* What is said of the whole run counts where it is the clock that failed. */
 static void a_run_whose_clock_failed_passes_no_budget(void **state)
 {
-	static const char *const ids[] = { "clock-broken",	  "clock-drift", "clock-order",
-					   "clocksource-changed", "suspended",	 "load-ended" };
+	static const char *const ids[] = {
+		"clock-broken", "clock-drift",	       "clock-offset-changed",
+		"clock-order",	"clocksource-changed", "clock-set",
+		"suspended",	"load-ended",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ids); i++) {

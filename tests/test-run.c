@@ -669,6 +669,24 @@ static void warm_up_is_not_asked(void **state)
 	pair_free(t);
 }
 
+/* What the caller asked for is not cut short, by a limit on the measurement that follows either. */
+static void warm_up_that_was_asked_for_is_not_cut_short(void **state)
+{
+	struct pair_test *t = pair_new(NULL, 0, 20);
+	struct tlat_counts counts;
+
+	(void)state;
+	t->pair.limits.warmup = 150;
+	t->pair.limits.warmup_span = UINT64_MAX;
+	t->pair.limits.samples = UINT64_MAX;
+	t->pair.limits.duration = 20 * t->pair.settle;
+	counts = run_pair(t);
+	assert_int_equal(t->book.warmup, 150);
+	assert_true(counts.asked > 0);
+	assert_int_equal(t->book.end, TLAT_END_TIME);
+	pair_free(t);
+}
+
 /* The waiter, of the higher priority, announces before the waker has looked at the clock. */
 static void warm_up_has_its_cycles_when_the_waiter_is_first(void **state)
 {
@@ -901,6 +919,7 @@ int main(void)
 		cmocka_unit_test(a_stop_while_a_wake_is_out_is_one_unfinished),
 		cmocka_unit_test(a_slot_that_has_passed_is_late_not_lost),
 		cmocka_unit_test(warm_up_is_not_asked),
+		cmocka_unit_test(warm_up_that_was_asked_for_is_not_cut_short),
 		cmocka_unit_test(warm_up_has_its_cycles_when_the_waiter_is_first),
 		cmocka_unit_test(a_wake_too_many_costs_one_cycle_only),
 		cmocka_unit_test(a_run_ends_in_time_however_far_the_kick_is),

@@ -251,7 +251,7 @@ static void a_bound_needs_the_samples_that_make_it_finite(void **state)
 		struct tlat_hist *hist = ranks(n);
 		struct tlat_bounds bounds;
 
-		tlat_stats_bounds(hist, NULL, 0.99, 0.05, &bounds);
+		tlat_stats_bounds(hist, NULL, 0.99, 0.05, 1, &bounds);
 		assert_int_equal(bounds.p_hi < 1, n >= 299);
 		assert_true(bounds.p_lo > 0 && bounds.p_lo < 0.99);
 		tlat_hist_free(hist);

@@ -415,6 +415,21 @@ static void a_closed_loop_ends_in_time(void **state)
 	bed_free(bed);
 }
 
+/* What the caller asked for is not cut short, nor does its time wrap around. */
+static void a_closed_loop_warms_up_as_often_as_asked(void **state)
+{
+	struct world world = { .wake_ns = 7 * MS };
+	struct bed *bed = bed_new(&world, &relative, 20);
+
+	(void)state;
+	bed->solo.limits.warmup = 1000;
+	bed->solo.limits.warmup_span = UINT64_MAX;
+	run(bed);
+	assert_int_equal(bed->book.warmup, 1000);
+	assert_int_equal(counts_of(bed).asked, 20);
+	bed_free(bed);
+}
+
 /* A thread that spins gives way; what it passes over meanwhile is nobody's. */
 static void a_rest_costs_no_slot(void **state)
 {
@@ -492,6 +507,7 @@ int main(void)
 		cmocka_unit_test(threads_count_from_one_point_of_time),
 		cmocka_unit_test(a_time_limit_asks_all_threads_for_the_same_number),
 		cmocka_unit_test(a_closed_loop_ends_in_time),
+		cmocka_unit_test(a_closed_loop_warms_up_as_often_as_asked),
 		cmocka_unit_test(a_rest_costs_no_slot),
 		cmocka_unit_test(deadlines_are_rounded_up_to_the_unit_of_the_call),
 	};

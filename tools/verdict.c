@@ -22,6 +22,8 @@ static void print_result(const struct tlat_result *result, const char *budget, F
 	char cpus[TLAT_CPUS_TEXT], reasons[REASONS_TEXT] = "";
 	int verdict = tlat_budget_check(budget, result, reasons, sizeof(reasons), NULL);
 
+	if (verdict < 0) /* no memory; the recorded verdict stands */
+		verdict = TLAT_INCONCLUSIVE;
 	fprintf(out, "verdict: %s %s %s\n", tlat_verdict_name(verdict), tlat_result_probe(result),
 		tlat_results_cpus(result, cpus));
 	print_reasons(reasons, out);

@@ -1117,12 +1117,15 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * such as "p99<50us, max<=200us, missed=0, n>=1e6, P(>50us)<1e-5". Figures:
  * min p50 p90 p95 p99 p99.9 p99.99 p99.999 max mean missed early overflow
  * rejected disturbed n and P(>TIME); ops < <= = >= >. Quantiles and P pass if
- * the upper 95 % bound meets the limit, fail if the lower one breaks it. A
+ * the upper 95 % bound meets the limit, fail if the lower one breaks it; the
+ * bounds count independent samples only, as tlat_result_rare() does. A
  * degraded measurement turns PASS into INCONCLUSIVE, never FAIL: a finding of
  * the result from TLAT_WARN up, or one of its report that the clock or the load
- * failed (timerlat(7) names them). Fewer samples than n demands are INCONCLUSIVE.
+ * failed (timerlat(7) names them). So does a figure that breaks its limit once
+ * expiries that were missed are put back (the corrected view): a quantile, P or
+ * the mean. Fewer samples than n demands are INCONCLUSIVE.
  * Returns enum tlat_verdict (the worst of the terms) and the reason, one line
- * per term, in text (may be NULL); -EINVAL with the bad term in reterr. result
+ * per term, in text (may be NULL); -EINVAL with the bad term in reterr, -ENOMEM. result
  * NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned without
  * text. [setup]
  */
