@@ -46,7 +46,7 @@ VERDICT = r"^verdict: (REGRESSION|TAIL-REGRESSION|IMPROVEMENT|EQUIVALENT|TRIVIAL
 
 def in_turn(probes, *words):
     """Two mechanisms on one CPU, compared by tlat ab: what it prints, and its reports."""
-    sides = [f"{TLAT} run {probe} -c {LAST} -n 500 -q --json -" for probe in probes]
+    sides = [f"{TLAT} run {probe} -c {LAST} -n 3000 -q --json -" for probe in probes]
     for _ in range(TRIES):
         with tempfile.TemporaryDirectory() as folder:
             done = command(TLAT, "ab", "--a", sides[0], "--b", sides[1], "--metric",
