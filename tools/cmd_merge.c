@@ -110,7 +110,7 @@ static int add_up_all(const struct tlat_reports *all, bool by_host, struct sums 
 {
 	int r = 0;
 
-	sums->v = calloc(all->n, sizeof(*sums->v));
+	sums->v = calloc(all->n + 1, sizeof(*sums->v));
 	if (!sums->v)
 		return tlat_tool_fail(reterr, -ENOMEM, "out of memory");
 	for (size_t i = 0; !r && i < (by_host ? all->n : 1); i++) {
