@@ -120,7 +120,7 @@ static void put_clock(const struct view *v, int32_t clock, const struct clock_su
 	if (!sum->open)
 		tlat_result_put_metric(result, (double)overruns(sum) / v->s, "Hz", TLAT_LOWER,
 				       "%s.overrun_hz", name);
-	if (sum->expired)
+	if (sum->expired && sum->delivered <= sum->expired)
 		tlat_result_put_metric(result, (double)sum->delivered / (double)sum->expired, "1",
 				       TLAT_HIGHER, "%s.delivered_fraction", name);
 	put_lateness(v, name, sum->lateness);

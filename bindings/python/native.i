@@ -108,13 +108,6 @@ void native_errors_by(PyObject *maker);
 }
 %typemap(freearg) (const char *text, size_t size) ""
 
-%typemap(in) (const char *text, size_t size) {
-	if (native_text($input, (const char **)&$1) < 0)
-		SWIG_fail;
-	$2 = $1 ? strlen($1) : 0;
-}
-%typemap(freearg) (const char *text, size_t size) ""
-
 %typemap(in, numinputs=0) const char **ret_name (char *text = NULL) "$1 = &text;"
 %typemap(argout) const char **ret_name {
 	$result = native_append($result, PyUnicode_FromString(*$1));

@@ -84,7 +84,7 @@ def main() -> None:
     cycle("summary", lambda: native.result_summary(result))
     cycle("metric", lambda: native.result_metric(native.report_result(rated, 1), 0))
     cycle("rare", lambda: native.result_rare(result, 0.001))
-    cycle("parsed", lambda: native.report_parse(text, "it"))
+    cycle("parsed", lambda: native.report_parse(text.encode(), "it"))
     cycle("finding", lambda: report._native and native.report_finding(handle, 0))
     cycle("fact", lambda: native.report_fact(handle, 0))
     cycle("clock facts", lambda: native.clock_facts(session._clock))

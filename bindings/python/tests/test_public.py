@@ -106,10 +106,10 @@ def test_nothing_of_the_library_writes_into_an_array_of_unknown_length() -> None
 
 def test_a_report_is_read_from_text_of_its_own_length(session: timerlat.Session) -> None:
     text = session.run("null", samples=50).to_json()
-    read = timerlat.Report(native.report_parse(text, "it")[1])
+    read = timerlat.Report(native.report_parse(text.encode(), "it")[1])
     assert read.n == 50 and read.to_json() == text
     with pytest.raises(TypeError):
-        native.report_parse(text, len(text) + 10_000, "it")
+        native.report_parse(text.encode(), len(text) + 10_000, "it")
 
 
 def documented(owner: str, name: str, thing: Any) -> list[str]:
