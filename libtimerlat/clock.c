@@ -450,22 +450,12 @@ static void check_relation(struct tlat_clock *clock, struct tlat_findings *findi
 	clock->relation = now;
 }
 
-static bool can_be_set(const struct tlat_stamper *stamper)
-{
-	return stamper->kind == TLAT_STAMP_GETTIME &&
-	       (stamper->id == CLOCK_REALTIME || stamper->id == CLOCK_TAI);
-}
-
 bool tlat_clock_check_set(const struct tlat_stamper *stamper, const struct tlat_clock_lead *before,
 			  struct tlat_findings *findings)
 {
-	struct tlat_clock_lead now;
-	int64_t set_ns;
+	struct tlat_clock_lead now = tlat_clock_measure_lead(stamper);
+	int64_t set_ns = now.ns - before->ns;
 
-	if (!can_be_set(stamper))
-		return false;
-	now = tlat_clock_measure_lead(stamper->id);
-	set_ns = now.ns - before->ns;
 	if (llabs(set_ns) <= SET_NS + now.bracket_ns + before->bracket_ns)
 		return false;
 	tlat_findings_add(findings, TLAT_WARN, "clock-set",

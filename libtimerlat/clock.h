@@ -159,17 +159,17 @@ int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns,
  */
 void tlat_clock_check_end(struct tlat_clock *clock, struct tlat_findings *findings);
 
-/* A clock that can be set: how far it is ahead of CLOCK_BOOTTIME, which cannot and is slewed alike;
- * more by bracket_ns at most. */
+/* The clock that stamps are taken from, if it can be set: how far it is ahead of CLOCK_BOOTTIME,
+ * which cannot and is slewed alike; more by bracket_ns at most. All 0 for one that cannot be set.
+ */
 struct tlat_clock_lead {
 	int64_t ns, bracket_ns;
 };
 
-struct tlat_clock_lead tlat_clock_measure_lead(clockid_t id);
+struct tlat_clock_lead tlat_clock_measure_lead(const struct tlat_stamper *stamper);
 
-/*
- * Whether the clock that stamps are taken from, of which before is the lead, was set since, by more
- * than 10 us: a finding that spoils the result. Always false for one that cannot be set.
+/* Whether it was set since before was measured, by more than 10 us: a finding that spoils the
+ * result.
  */
 bool tlat_clock_check_set(const struct tlat_stamper *stamper, const struct tlat_clock_lead *before,
 			  struct tlat_findings *findings);

@@ -290,8 +290,15 @@ struct tlat_clock_relation tlat_clock_measure_relation(void)
 	};
 }
 
-/* Not against CLOCK_MONOTONIC, which stands still in a suspend: that is a finding of its own. */
-struct tlat_clock_lead tlat_clock_measure_lead(clockid_t id)
+static bool can_be_set(const struct tlat_stamper *stamper)
 {
-	return ahead_of(CLOCK_BOOTTIME, id);
+	return stamper->kind == TLAT_STAMP_GETTIME &&
+	       (stamper->id == CLOCK_REALTIME || stamper->id == CLOCK_TAI);
+}
+
+/* Not against CLOCK_MONOTONIC, which stands still in a suspend: that is a finding of its own. */
+struct tlat_clock_lead tlat_clock_measure_lead(const struct tlat_stamper *stamper)
+{
+	return can_be_set(stamper) ? ahead_of(CLOCK_BOOTTIME, stamper->id)
+				   : (struct tlat_clock_lead){ 0 };
 }

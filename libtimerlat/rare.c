@@ -19,10 +19,12 @@ double tlat_tail_tau(const struct tlat_hist *hist, const struct tlat_blocks *blo
 	double tau = 1;
 
 	for (size_t i = 0; i < TLAT_QUANTILES; i++) {
-		double p = tlat_quantiles[i].p, value = tlat_hist_quantile(hist, p);
-		double there = tlat_stats_tau(blocks, value, p);
+		double p = tlat_quantiles[i].p, value = tlat_hist_quantile(hist, p), there;
 
-		if (value <= beyond && tlat_hist_count(hist) >= tlat_stats_needed_at(p, there))
+		if (value > beyond)
+			break;
+		there = tlat_stats_tau(blocks, value, p);
+		if (tlat_hist_count(hist) >= tlat_stats_needed_at(p, there))
 			tau = there;
 	}
 	return tau;
@@ -30,24 +32,23 @@ double tlat_tail_tau(const struct tlat_hist *hist, const struct tlat_blocks *blo
 
 int tlat_result_rare(const struct tlat_result *result, double share, struct tlat_rare *rare)
 {
-	struct tlat_figures f;
+	const struct tlat_hist *hist = result->latency;
 	struct tlat_rare copy;
-	double pace_ns, tau;
+	double n, tau;
 
 	if (!(share > 0 && share < 1))
 		return -EINVAL;
-	tlat_figures(result->latency, result->blocks, &f);
-	if (!f.n || result->duration_ns <= 0)
+	if (!hist || !tlat_hist_count(hist) || result->duration_ns <= 0)
 		return -ENODATA;
-	pace_ns = (double)result->duration_ns / (double)f.n;
-	tau = tlat_tail_tau(result->latency, result->blocks, INFINITY);
+	n = (double)tlat_hist_count(hist);
+	tau = tlat_tail_tau(hist, result->blocks, INFINITY);
 	copy = (struct tlat_rare){
-		.largest_ns = f.max_ns,
-		.independent = (double)f.n / tau,
+		.largest_ns = tlat_hist_ns(hist, (double)tlat_hist_max(hist)),
+		.independent = n / tau,
 		.hourly_bound = NONE_SEEN * HOUR_NS / (double)result->duration_ns,
 		.needed = ceil(NONE_SEEN / share * tau),
 	};
 	copy.share_bound = fmin(1, NONE_SEEN / copy.independent);
-	copy.needed_ns = copy.needed * pace_ns;
+	copy.needed_ns = copy.needed * ((double)result->duration_ns / n);
 	return tlat_facts_copy(rare, &copy, sizeof(copy));
 }

@@ -272,7 +272,7 @@ static void measure(struct tlat_run *run)
 {
 	make_blocks(run);
 	align(run);
-	run->lead = tlat_clock_measure_lead(run->instances[0].ctx->stamper.id);
+	run->lead = tlat_clock_measure_lead(&run->instances[0].ctx->stamper);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);

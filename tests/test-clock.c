@@ -461,7 +461,7 @@ static void a_set_clock_spoils_what_is_measured_on_it(void **state)
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ids) * TLAT_ARRAY_SIZE(steps_ns); i++) {
 		struct tlat_stamper stamper = { .kind = TLAT_STAMP_GETTIME,
 						.id = ids[i % TLAT_ARRAY_SIZE(ids)] };
-		struct tlat_clock_lead before = tlat_clock_measure_lead(stamper.id);
+		struct tlat_clock_lead before = tlat_clock_measure_lead(&stamper);
 		struct tlat_findings findings = { 0 };
 
 		assert_false(tlat_clock_check_set(&stamper, &before, &findings));

@@ -185,19 +185,25 @@ static void dwell_is_never_below_settle(void **state)
 	}
 }
 
-static void a_round_trip_is_offset_free(void **state)
+/* Wakes from CPU to CPU; the report is to be freed. */
+static const struct tlat_result *across(uint32_t flags, struct tlat_report **ret_report)
 {
 	struct tlat_run_opts opts;
-	struct tlat_report *report;
-	const struct tlat_result *result;
 
-	(void)state;
 	if (!has_two)
 		skip();
 	opts = base("wake-futex", two_cpus);
-	opts.flags = TLAT_RUN_ROUND_TRIP;
-	report = measured(&opts);
-	result = tlat_report_result(report, 0);
+	opts.flags = flags;
+	*ret_report = measured(&opts);
+	return tlat_report_result(*ret_report, 0);
+}
+
+static void a_round_trip_is_offset_free(void **state)
+{
+	struct tlat_report *report;
+	const struct tlat_result *result = across(TLAT_RUN_ROUND_TRIP, &report);
+
+	(void)state;
 	assert_adds_up(result);
 	assert_false(result->has_offset);
 	tlat_report_free(report);
@@ -205,16 +211,10 @@ static void a_round_trip_is_offset_free(void **state)
 
 static void the_offset_of_a_steady_clock_stays(void **state)
 {
-	struct tlat_run_opts opts;
 	struct tlat_report *report;
-	const struct tlat_result *result;
+	const struct tlat_result *result = across(0, &report);
 
 	(void)state;
-	if (!has_two)
-		skip();
-	opts = base("wake-futex", two_cpus);
-	report = measured(&opts);
-	result = tlat_report_result(report, 0);
 	assert_true(result->has_offset);
 	assert_true(result->offset.lo_ns <= result->offset.hi_ns);
 	assert_false(has_finding(result, "clock-offset-changed"));
@@ -904,6 +904,24 @@ static void nonsense_is_refused_by_name(void **state)
 	opts.inject_ns = 60000; /* more than the settle time */
 	refuse(opts, "injected delay");
 	opts = base("wake-futex", one_cpu);
+	opts.flags = 1u << 20;
+	refuse(opts, "flags");
+	opts = base("wake-futex", one_cpu);
+	opts.policy = TLAT_SCHED_EXT;
+	refuse(opts, "SCHED_EXT");
+	opts = base("timer-nanosleep", one_cpu);
+	opts.flags = TLAT_RUN_VERIFY;
+	refuse(opts, "verify");
+	opts = base("wake-futex", one_cpu);
+	opts.size = 0;
+	refuse(opts, "size");
+}
+
+static void numbers_out_of_range_are_refused_by_name(void **state)
+{
+	struct tlat_run_opts opts = base("wake-futex", one_cpu);
+
+	(void)state;
 	opts.raw = UINT64_MAX;
 	refuse(opts, "raw");
 	opts = base("wake-futex", one_cpu);
@@ -918,18 +936,6 @@ static void nonsense_is_refused_by_name(void **state)
 	opts = base("wake-futex", one_cpu);
 	opts.duration_ns = -1;
 	refuse(opts, "duration");
-	opts = base("wake-futex", one_cpu);
-	opts.flags = 1u << 20;
-	refuse(opts, "flags");
-	opts = base("wake-futex", one_cpu);
-	opts.policy = TLAT_SCHED_EXT;
-	refuse(opts, "SCHED_EXT");
-	opts = base("timer-nanosleep", one_cpu);
-	opts.flags = TLAT_RUN_VERIFY;
-	refuse(opts, "verify");
-	opts = base("wake-futex", one_cpu);
-	opts.size = 0;
-	refuse(opts, "size");
 }
 
 int main(void)
@@ -963,6 +969,7 @@ int main(void)
 		cmocka_unit_test(attributes_are_those_of_the_caller),
 		cmocka_unit_test(a_refused_policy_is_refused_to_all_threads),
 		cmocka_unit_test(nonsense_is_refused_by_name),
+		cmocka_unit_test(numbers_out_of_range_are_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

@@ -202,8 +202,8 @@ static void say_left_out(const struct tlat_cyc_cpus *cpus, const struct tlat_mac
 	free(isolated);
 }
 
-static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
-		const struct tlat_machine *machine, int32_t *allowed, int32_t n_allowed)
+static int find_measured(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+			 const struct tlat_machine *machine, int32_t *allowed, int32_t n_allowed)
 {
 	bool named = config->affinity && *config->affinity;
 	int error;
@@ -230,8 +230,23 @@ static int find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config
 	return cpus->list ? 0 : out_of_memory();
 }
 
-int tlat_cyc_cpus_find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
-		       const struct tlat_machine *machine)
+static int find_main(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+		     const struct tlat_machine *machine, int32_t *allowed, int32_t n_allowed)
+{
+	int error =
+		resolve(cpus, "--mainaffinity", config->mainaffinity, allowed, n_allowed, machine);
+
+	if (error)
+		return error;
+	cpus->list = list_of(cpus->cpus, cpus->n);
+	return cpus->list ? 0 : out_of_memory();
+}
+
+typedef int find_fn(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+		    const struct tlat_machine *machine, int32_t *allowed, int32_t n_allowed);
+
+static int find_among_allowed(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+			      const struct tlat_machine *machine, find_fn *find)
 {
 	int32_t *allowed, n_allowed;
 	int error;
@@ -245,22 +260,16 @@ int tlat_cyc_cpus_find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config 
 	return error;
 }
 
+int tlat_cyc_cpus_find(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
+		       const struct tlat_machine *machine)
+{
+	return find_among_allowed(cpus, config, machine, find_measured);
+}
+
 int tlat_cyc_cpus_find_main(struct tlat_cyc_cpus *cpus, const struct tlat_cyc_config *config,
 			    const struct tlat_machine *machine)
 {
-	int32_t *allowed, n_allowed;
-	int error;
-
-	*cpus = (struct tlat_cyc_cpus){ 0 };
-	error = find_allowed(&allowed, &n_allowed);
-	if (error)
-		return error;
-	error = resolve(cpus, "--mainaffinity", config->mainaffinity, allowed, n_allowed, machine);
-	free(allowed);
-	if (error)
-		return error;
-	cpus->list = list_of(cpus->cpus, cpus->n);
-	return cpus->list ? 0 : out_of_memory();
+	return find_among_allowed(cpus, config, machine, find_main);
 }
 
 void tlat_cyc_cpus_free(struct tlat_cyc_cpus *cpus)
