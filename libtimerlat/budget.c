@@ -8,7 +8,8 @@
  * none seen in 3 n samples passes P < 1 / n (rule of three).
  *
  * Where expiries were missed the observed figures leave out the very ones that came at a bad time:
- * a figure that meets its limit only without them is open too.
+ * a figure that meets its limit only without them is open too, and so is any where they cannot be
+ * put back.
  *
  * Text is the same in every locale: numbers are written from integers.
  */
@@ -28,7 +29,8 @@ struct known {
 	double lo, hi;
 	double above;	  /* ABOVE: how many samples were */
 	double tau;	  /* QUANTILE, ABOVE: how many samples count as one */
-	double corrected; /* QUANTILE, ABOVE, MEAN: with what was missed; NAN: nothing was */
+	double corrected; /* QUANTILE, ABOVE, MEAN: with what was missed; NAN: nothing to add */
+	bool uncorrected; /* these: something was missed, how late is not known */
 };
 
 struct out {
@@ -225,6 +227,7 @@ static struct known know_values(const struct tlat_budget_term *term,
 	}
 	if (in->corrected)
 		known.corrected = corrected(term, in->corrected);
+	known.uncorrected = in->missed && !in->corrected;
 	return known;
 }
 
@@ -285,10 +288,11 @@ static int judge_known(const struct tlat_budget_term *term, const struct known *
 	return meets(term->op, better, term->limit) ? TLAT_INCONCLUSIVE : TLAT_FAIL;
 }
 
-/* Whether it was the missed expiries that let the figure meet its limit. */
+/* Whether it was the missed expiries that let the figure meet its limit, or may have been. */
 static bool hid(const struct tlat_budget_term *term, const struct known *known)
 {
-	return !isnan(known->corrected) && !meets(term->op, known->corrected, term->limit);
+	return known->uncorrected ||
+	       (!isnan(known->corrected) && !meets(term->op, known->corrected, term->limit));
 }
 
 static int judge(const struct tlat_budget_term *term, const struct tlat_budget_input *in,
@@ -388,6 +392,18 @@ static void put_known(struct out *out, const struct tlat_budget_term *term,
 		put(out, ", %llu beyond the range", (unsigned long long)in->overflow);
 }
 
+static void put_hidden(struct out *out, const struct tlat_budget_term *term,
+		       const struct tlat_budget_input *in, const struct known *known)
+{
+	put(out, "; %llu missed, ", (unsigned long long)in->missed);
+	if (known->uncorrected) {
+		put(out, "and no one interval to correct for them");
+		return;
+	}
+	put(out, "corrected for them ");
+	put_value(out, term, known->corrected);
+}
+
 static void put_reason(struct out *out, const struct tlat_budget_term *term,
 		       const struct tlat_budget_input *in, const struct known *known, int verdict)
 {
@@ -400,10 +416,8 @@ static void put_reason(struct out *out, const struct tlat_budget_term *term,
 		put(out, "; degraded, see findings");
 	if (in->interrupted && verdict == TLAT_INCONCLUSIVE)
 		put(out, "; ended early");
-	if (verdict == TLAT_INCONCLUSIVE && hid(term, known)) {
-		put(out, "; %llu missed, corrected for them ", (unsigned long long)in->missed);
-		put_value(out, term, known->corrected);
-	}
+	if (verdict == TLAT_INCONCLUSIVE && hid(term, known))
+		put_hidden(out, term, in, known);
 	put(out, ")");
 }
 

@@ -53,7 +53,7 @@ int tlat_budget_parse_term(const char **at, struct tlat_budget_term *ret,
 struct tlat_budget_input {
 	const struct tlat_hist *hist;	   /* NULL: nothing measured */
 	const struct tlat_blocks *blocks;  /* NULL: samples count as independent */
-	const struct tlat_hist *corrected; /* with what hid behind late expiries; NULL: nothing */
+	const struct tlat_hist *corrected; /* with what hid behind late expiries; NULL: not known */
 	uint64_t missed, early, overflow, rejected, disturbed;
 	uint64_t n; /* early + recorded + overflow */
 	double mean_ns;

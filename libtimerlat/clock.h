@@ -147,8 +147,15 @@ bool tlat_clock_pair_known(const struct tlat_clock *clock, int32_t a, int32_t b,
 int tlat_clock_check_order(struct tlat_clock *clock, const int32_t *cpus, size_t n);
 
 /*
- * Gap floor: spin on cpu for duration_ns, note gaps over threshold_ns; kept in the calibration.
- * Nothing is spun, and the floor stays unknown, on a scripted clock. Errors as above.
+ * The shortest time between two stamps that is a gap, and not the clock's own doing: a stamp may
+ * take half as long (the last of a hundred counts), or the clock advance in steps of that.
+ */
+int64_t tlat_clock_gap_least_ns(const struct tlat_clock *clock);
+
+/*
+ * Gap floor: spin on cpu for duration_ns, note gaps over threshold_ns, or over the least this clock
+ * can tell; kept in the calibration, with the threshold. Nothing is spun, and the floor stays
+ * unknown, on a scripted clock. Errors as above.
  */
 int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns,
 		   int64_t threshold_ns);

@@ -5,6 +5,7 @@
  * backwards from one CPU to the next, and how long a spinning thread is kept
  * from its stamps.
  */
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -358,15 +359,25 @@ static void keep_gaps(struct tlat_clock *clock, int32_t cpu, int64_t threshold_n
 	cal->gap_max_ns = to_ns(clock, (double)g->max_ticks);
 }
 
+int64_t tlat_clock_gap_least_ns(const struct tlat_clock *clock)
+{
+	const struct tlat_calibration *cal = &clock->calibration;
+
+	return (int64_t)ceil(2 * fmax(cal->read_p99_ns, cal->quantum_ns));
+}
+
 int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns, int64_t threshold_ns)
 {
 	struct gaps g = { .stamper = clock->stamper };
+	int64_t least_ns = tlat_clock_gap_least_ns(clock);
 	int rc;
 
 	if (duration_ns <= 0 || threshold_ns < 0)
 		return -EINVAL;
 	if (tlat_clock_is_scripted(clock))
 		return 0;
+	if (threshold_ns < least_ns)
+		threshold_ns = least_ns;
 	g.duration_ticks = tlat_clock_ticks(clock, duration_ns);
 	g.threshold_ticks = tlat_clock_ticks(clock, threshold_ns);
 	rc = tlat_crew_run(&cpu, 1, duration_ns + GAP_GRACE_NS, gap_pinned, &g, NULL);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* noise.c - noise as its caller sees it: options, what they mean here, one call. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,11 +88,10 @@ static int place(struct tlat_noise *noise, struct tlat_error *reterr)
 	return error;
 }
 
-/* A stamp that takes so long, or a step of the clock, is no gap; the last of a hundred counts. */
 static void hold_threshold(struct tlat_noise *noise)
 {
 	const struct tlat_calibration *cal = tlat_clock_calibration(noise->clock);
-	int64_t least_ns = (int64_t)ceil(2 * fmax(cal->read_p99_ns, cal->quantum_ns));
+	int64_t least_ns = tlat_clock_gap_least_ns(noise->clock);
 	int64_t asked_ns = noise->opts.threshold_ns;
 
 	noise->slow_clock = least_ns > asked_ns || cal->read_cost_ns > TLAT_TRAPPED_READ_NS;

@@ -598,6 +598,7 @@ static void a_result_is_judged_with_its_counts_findings_and_end(void **state)
 
 	(void)state;
 	result->latency = (struct tlat_hist *)in.hist;
+	result->interval_ns = 1000000;
 	result->counts.missed = 2;
 	result->counts.rejected[TLAT_REJECTED_TIMEOUT] = 3;
 	result->counts.rejected[TLAT_REJECTED_COALESCED] = 4;
@@ -650,6 +651,12 @@ static void what_was_missed_is_no_reason_to_pass(void **state)
 	assert_int_equal(tlat_budget_check("p99<1us", &result, text, sizeof(text), NULL),
 			 TLAT_FAIL);
 	assert_null(strstr(text, "corrected"));
+	/* threads joined whose intervals differ: how late the missed ones came, nothing tells */
+	result.interval_ns = 0;
+	assert_int_equal(tlat_budget_check("p50<100us", &result, text, sizeof(text), NULL),
+			 TLAT_INCONCLUSIVE);
+	assert_non_null(strstr(text, "; 1900 missed, and no one interval to correct for them)"));
+	assert_int_equal(tlat_budget_check("max<20ms", &result, NULL, 0, NULL), TLAT_PASS);
 	result.counts.missed = 0;
 	assert_int_equal(tlat_budget_check("p99<100us", &result, NULL, 0, NULL), TLAT_PASS);
 	tlat_hist_free(result.latency);

@@ -258,6 +258,11 @@ static void gaps_above_the_threshold_are_counted(void **state)
 		    1e-3);
 	assert_int_equal(tlat_clock_gap(clock, cpu_a, 10000000, 5100), 0);
 	assert_int_equal(cal->gap_count, 0);
+	/* what the clock does itself is no gap of the CPU's */
+	clock->calibration.quantum_ns = 5000;
+	assert_int_equal(tlat_clock_gap(clock, cpu_a, 10000000, 1000), 0);
+	assert_true(cal->gap_threshold_ns >= 10000);
+	assert_int_equal(cal->gap_count, 0);
 	tlat_clock_close(clock);
 }
 

@@ -1123,7 +1123,8 @@ TLAT_API const char *tlat_verdict_name(int verdict);
  * the result from TLAT_WARN up, or one of its report that the clock or the load
  * failed (timerlat(7) names them). So does a figure that breaks its limit once
  * expiries that were missed are put back (the corrected view): a quantile, P or
- * the mean. Fewer samples than n demands are INCONCLUSIVE.
+ * the mean; and any of these where they cannot be put back, as joined threads
+ * have no one interval. Fewer samples than n demands are INCONCLUSIVE.
  * Returns enum tlat_verdict (the worst of the terms) and the reason, one line
  * per term, in text (may be NULL); -EINVAL with the bad term in reterr, -ENOMEM. result
  * NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned without
