@@ -10,111 +10,13 @@
  * Where expiries were missed the observed figures leave out the very ones that came at a bad time:
  * a figure that meets its limit only without them is open too, and so is any where they cannot be
  * put back.
- *
- * Text is the same in every locale: numbers are written from integers.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "budget.h"
 #include "report.h"
 
-#define TAIL	  0.05 /* with what probability each bound is wrong */
-#define VALUE_MAX 4e18 /* histogram values that fit an int64_t */
-#define FEW	  10   /* events that are told apart by the block they fell into */
-
-/* What is known of a figure, in the unit of its limit; infinite: no bound on that side. */
-struct known {
-	double lo, hi;
-	double above;	  /* ABOVE: how many samples were */
-	double tau;	  /* QUANTILE, ABOVE: how many samples count as one */
-	double corrected; /* QUANTILE, ABOVE, MEAN: with what was missed; NAN: nothing to add */
-	bool uncorrected; /* these: something was missed, how late is not known */
-};
-
-struct out {
-	char *text;
-	size_t size, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct out *out, const char *format, ...)
-{
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(out->size ? out->text + out->used : NULL, out->size - out->used, format,
-			   args);
-	va_end(args);
-	if (length > 0 && out->size)
-		out->used = out->used + (size_t)length < out->size ? out->used + (size_t)length
-								   : out->size - 1;
-}
-
-static long long rounded(double value)
-{
-	return llround(fmin(fmax(value, -VALUE_MAX), VALUE_MAX));
-}
-
-/* scaled / 10^decimals, without zeros at the end. */
-static void put_decimal(struct out *out, long long scaled, int decimals)
-{
-	long long unit = 1;
-
-	for (int i = 0; i < decimals; i++)
-		unit *= 10;
-	for (; decimals && scaled % 10 == 0; decimals--) {
-		scaled /= 10;
-		unit /= 10;
-	}
-	put(out, "%s%lld", scaled < 0 ? "-" : "", llabs(scaled / unit));
-	if (decimals)
-		put(out, ".%0*lld", decimals, llabs(scaled % unit));
-}
-
-static void put_time(struct out *out, double ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	size_t i = 0;
-
-	while (i + 1 < TLAT_ARRAY_SIZE(units) && fabs(ns) >= units[i + 1].ns)
-		i++;
-	put_decimal(out, rounded(ns / units[i].ns * 1000), 3);
-	put(out, " %s", ns == 0 ? "ns" : units[i].name);
-}
-
-static void put_share(struct out *out, double share)
-{
-	int exponent;
-	long long digits;
-
-	if (share == 0 || share >= 0.001) {
-		put_decimal(out, llround(share * 1e6), 6);
-		return;
-	}
-	exponent = (int)floor(log10(share));
-	digits = llround(share / pow(10, exponent) * 1000);
-	if (digits == 10000) {
-		digits = 1000;
-		exponent++;
-	}
-	put_decimal(out, digits, 3);
-	put(out, "e%d", exponent);
-}
-
-static void put_value(struct out *out, const struct tlat_budget_term *term, double value)
-{
-	if (term->unit == TLAT_BUDGET_TIME)
-		put_time(out, value);
-	else if (term->unit == TLAT_BUDGET_SHARE)
-		put_share(out, value);
-	else
-		put_decimal(out, rounded(value), 0);
-}
+#define FEW 10 /* events that are told apart by the block they fell into */
 
 static double ns_per_unit(const struct tlat_hist *hist)
 {
@@ -124,27 +26,29 @@ static double ns_per_unit(const struct tlat_hist *hist)
 /* The last value that is not above a time. */
 static int64_t value_at(double ns, double unit_ns)
 {
-	return (int64_t)fmin(fmax(floor(ns / unit_ns), -VALUE_MAX), VALUE_MAX);
+	return (int64_t)fmin(fmax(floor(ns / unit_ns), -TLAT_BUDGET_VALUE_MAX),
+			     TLAT_BUDGET_VALUE_MAX);
 }
 
 /* The lowest value that can lie behind a quantile: its bin's lower edge. */
 static double low_edge(const struct tlat_hist *hist, double p)
 {
 	double value = tlat_hist_quantile(hist, p);
-	int32_t slot = tlat_hist_slot((int64_t)fmin(floor(value), VALUE_MAX));
+	int32_t slot = tlat_hist_slot((int64_t)fmin(floor(value), TLAT_BUDGET_VALUE_MAX));
 
 	if (slot >= 0)
 		value = (double)tlat_hist_bin_low((uint32_t)slot);
 	return fmax(value, (double)tlat_hist_min(hist));
 }
 
-static void know_quantile(const struct tlat_budget_input *in, double p, struct known *ret)
+static void know_quantile(const struct tlat_budget_input *in, double p,
+			  struct tlat_budget_known *ret)
 {
 	double unit_ns = ns_per_unit(in->hist);
 	double tail_tau = tlat_tail_tau(in->hist, in->blocks, tlat_hist_quantile(in->hist, p));
 	struct tlat_bounds bounds;
 
-	tlat_stats_bounds(in->hist, in->blocks, p, TAIL, tail_tau, &bounds);
+	tlat_stats_bounds(in->hist, in->blocks, p, TLAT_BUDGET_TAIL, tail_tau, &bounds);
 	ret->tau = bounds.tau;
 	if (bounds.p_lo > 0)
 		ret->lo = low_edge(in->hist, bounds.p_lo) * unit_ns;
@@ -165,7 +69,8 @@ static double apart(const struct tlat_budget_input *in, int64_t value, double mo
 	return fmin(fmin((double)tlat_blocks_reaching(in->blocks, slot), most), FEW);
 }
 
-static void know_above(const struct tlat_budget_input *in, double at_ns, struct known *ret)
+static void know_above(const struct tlat_budget_input *in, double at_ns,
+		       struct tlat_budget_known *ret)
 {
 	int64_t value = value_at(at_ns, ns_per_unit(in->hist));
 	double at = (double)value, n = (double)in->n, tau, events, unused;
@@ -180,15 +85,15 @@ static void know_above(const struct tlat_budget_input *in, double at_ns, struct 
 	tau = fmax(tlat_stats_tau(in->blocks, at, most / n),
 		   tlat_tail_tau(in->hist, in->blocks, at));
 	events = fmax(most / tau, apart(in, value, most));
-	tlat_stats_share(least / tau, n / tau, 1 - 2 * TAIL, &ret->lo, &unused);
-	tlat_stats_share(events, n / tau, 1 - 2 * TAIL, &unused, &ret->hi);
+	tlat_stats_share(least / tau, n / tau, 1 - 2 * TLAT_BUDGET_TAIL, &ret->lo, &unused);
+	tlat_stats_share(events, n / tau, 1 - 2 * TLAT_BUDGET_TAIL, &unused, &ret->hi);
 	ret->above = most;
 	ret->tau = tau;
 }
 
-static struct known exactly(double value)
+static struct tlat_budget_known exactly(double value)
 {
-	return (struct known){ .lo = value, .hi = value, .corrected = NAN };
+	return (struct tlat_budget_known){ .lo = value, .hi = value, .corrected = NAN };
 }
 
 /* The figure as it would be had every expiry been served when it was due; no bounds. */
@@ -204,10 +109,10 @@ static double corrected(const struct tlat_budget_term *term, const struct tlat_h
 	       (double)tlat_hist_count(hist);
 }
 
-static struct known know_values(const struct tlat_budget_term *term,
-				const struct tlat_budget_input *in)
+static struct tlat_budget_known know_values(const struct tlat_budget_term *term,
+					    const struct tlat_budget_input *in)
 {
-	struct known known = { .lo = -INFINITY, .hi = INFINITY, .corrected = NAN };
+	struct tlat_budget_known known = { .lo = -INFINITY, .hi = INFINITY, .corrected = NAN };
 
 	if (!in->hist || !in->n || !tlat_hist_count(in->hist))
 		return known;
@@ -231,7 +136,8 @@ static struct known know_values(const struct tlat_budget_term *term,
 	return known;
 }
 
-static struct known know(const struct tlat_budget_term *term, const struct tlat_budget_input *in)
+static struct tlat_budget_known know(const struct tlat_budget_term *term,
+				     const struct tlat_budget_input *in)
 {
 	switch (term->figure) {
 	case TLAT_FIGURE_MISSED:
@@ -267,16 +173,16 @@ static bool meets(enum tlat_budget_op op, double value, double limit)
 	}
 }
 
-/* Whether the limit is one to stay below, so that the upper bound is the worse one. */
-static bool is_ceiling(enum tlat_budget_op op)
+bool tlat_budget_is_ceiling(enum tlat_budget_op op)
 {
 	return op == TLAT_OP_LESS || op == TLAT_OP_AT_MOST;
 }
 
-static int judge_known(const struct tlat_budget_term *term, const struct known *known)
+int tlat_budget_judge_known(const struct tlat_budget_term *term,
+			    const struct tlat_budget_known *known)
 {
-	double worse = is_ceiling(term->op) ? known->hi : known->lo;
-	double better = is_ceiling(term->op) ? known->lo : known->hi;
+	double worse = tlat_budget_is_ceiling(term->op) ? known->hi : known->lo;
+	double better = tlat_budget_is_ceiling(term->op) ? known->lo : known->hi;
 
 	if (term->op == TLAT_OP_EQUAL) {
 		if (known->lo > term->limit || known->hi < term->limit)
@@ -288,137 +194,27 @@ static int judge_known(const struct tlat_budget_term *term, const struct known *
 	return meets(term->op, better, term->limit) ? TLAT_INCONCLUSIVE : TLAT_FAIL;
 }
 
-/* Whether it was the missed expiries that let the figure meet its limit, or may have been. */
-static bool hid(const struct tlat_budget_term *term, const struct known *known)
+bool tlat_budget_hid(const struct tlat_budget_term *term, const struct tlat_budget_known *known)
 {
 	return known->uncorrected ||
 	       (!isnan(known->corrected) && !meets(term->op, known->corrected, term->limit));
 }
 
 static int judge(const struct tlat_budget_term *term, const struct tlat_budget_input *in,
-		 const struct known *known)
+		 const struct tlat_budget_known *known)
 {
-	int verdict = judge_known(term, known);
+	int verdict = tlat_budget_judge_known(term, known);
 
 	if (term->figure == TLAT_FIGURE_MAX && in->overflow)
 		return TLAT_FAIL;
 	/* too short a run says nothing against the machine */
-	if (term->figure == TLAT_FIGURE_N && !is_ceiling(term->op) && known->hi <= term->limit &&
-	    verdict == TLAT_FAIL)
+	if (term->figure == TLAT_FIGURE_N && !tlat_budget_is_ceiling(term->op) &&
+	    known->hi <= term->limit && verdict == TLAT_FAIL)
 		return TLAT_INCONCLUSIVE;
-	if (verdict == TLAT_PASS && (in->degraded || in->interrupted || !in->n || hid(term, known)))
+	if (verdict == TLAT_PASS &&
+	    (in->degraded || in->interrupted || !in->n || tlat_budget_hid(term, known)))
 		return TLAT_INCONCLUSIVE;
 	return verdict;
-}
-
-static void put_term(struct out *out, const struct tlat_budget_term *term)
-{
-	static const char *const ops[] = { "<", "<=", "=", ">=", ">" };
-
-	if (term->figure == TLAT_FIGURE_ABOVE) {
-		put(out, "P(> ");
-		put_time(out, term->at);
-		put(out, ")");
-	}
-	put(out, "%s %s ", term->name, ops[term->op]);
-	put_value(out, term, term->limit);
-}
-
-/* Samples from which on the largest one is an upper bound of quantile p. */
-static double needed(double p)
-{
-	return ceil(log(TAIL) / log(p));
-}
-
-static void put_bound(struct out *out, const struct tlat_budget_term *term, bool upper,
-		      double bound)
-{
-	if (isfinite(bound)) {
-		put(out, "%s 95 %% bound ", upper ? "upper" : "lower");
-		put_value(out, term, bound);
-		return;
-	}
-	put(out, "no %s 95 %% bound", upper ? "upper" : "lower");
-	if (upper && needed(term->at) < VALUE_MAX)
-		put(out, " from fewer than %.0f independent samples", needed(term->at));
-}
-
-/* The bound that decided, or both when neither did. */
-static void put_bounds(struct out *out, const struct tlat_budget_term *term,
-		       const struct known *known)
-{
-	int verdict = judge_known(term, known);
-	bool both = verdict == TLAT_INCONCLUSIVE || term->op == TLAT_OP_EQUAL;
-	bool upper = is_ceiling(term->op) == (verdict == TLAT_PASS);
-
-	if (both || !upper)
-		put_bound(out, term, false, known->lo);
-	if (both)
-		put(out, ", ");
-	if (both || upper)
-		put_bound(out, term, true, known->hi);
-}
-
-static void put_known(struct out *out, const struct tlat_budget_term *term,
-		      const struct tlat_budget_input *in, const struct known *known)
-{
-	if (term->unit == TLAT_BUDGET_COUNT) {
-		put(out, "%.0f seen", known->hi);
-		return;
-	}
-	if (!in->n) {
-		put(out, "no samples");
-		return;
-	}
-	if (term->figure == TLAT_FIGURE_QUANTILE || term->figure == TLAT_FIGURE_ABOVE) {
-		put_bounds(out, term, known);
-	} else {
-		put(out, "observed ");
-		put_value(out, term, known->hi);
-	}
-	if (term->figure == TLAT_FIGURE_ABOVE)
-		put(out, ", %.0f above", known->above);
-	put(out,
-	    term->figure == TLAT_FIGURE_QUANTILE || term->figure == TLAT_FIGURE_ABOVE
-		    ? ", n %llu"
-		    : " for n %llu",
-	    (unsigned long long)in->n);
-	if (known->tau >= 1.05) {
-		put(out, ", 1 in ");
-		put_decimal(out, rounded(known->tau * 10), 1);
-		put(out, " independent");
-	}
-	if (term->figure == TLAT_FIGURE_MAX && in->overflow)
-		put(out, ", %llu beyond the range", (unsigned long long)in->overflow);
-}
-
-static void put_hidden(struct out *out, const struct tlat_budget_term *term,
-		       const struct tlat_budget_input *in, const struct known *known)
-{
-	put(out, "; %llu missed, ", (unsigned long long)in->missed);
-	if (known->uncorrected) {
-		put(out, "and no one interval to correct for them");
-		return;
-	}
-	put(out, "corrected for them ");
-	put_value(out, term, known->corrected);
-}
-
-static void put_reason(struct out *out, const struct tlat_budget_term *term,
-		       const struct tlat_budget_input *in, const struct known *known, int verdict)
-{
-	if (out->used)
-		put(out, "\n");
-	put_term(out, term);
-	put(out, ": %s (", tlat_verdict_name(verdict));
-	put_known(out, term, in, known);
-	if (in->degraded && verdict == TLAT_INCONCLUSIVE)
-		put(out, "; degraded, see findings");
-	if (in->interrupted && verdict == TLAT_INCONCLUSIVE)
-		put(out, "; ended early");
-	if (verdict == TLAT_INCONCLUSIVE && hid(term, known))
-		put_hidden(out, term, in, known);
-	put(out, ")");
 }
 
 /* A wrong term anywhere is found before any is judged. */
@@ -436,7 +232,7 @@ static int check_grammar(const char *budget, struct tlat_error *reterr)
 int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, char *text,
 		     size_t text_size, struct tlat_error *reterr)
 {
-	struct out out = { .text = text, .size = text ? text_size : 0 };
+	struct tlat_budget_text out = { .text = text, .size = text ? text_size : 0 };
 	int verdict = TLAT_PASS, more = check_grammar(budget ? budget : "", reterr);
 
 	if (more < 0)
@@ -445,13 +241,13 @@ int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, cha
 		return TLAT_INCONCLUSIVE;
 	do {
 		struct tlat_budget_term term;
-		struct known known;
+		struct tlat_budget_known known;
 		int one;
 
 		more = tlat_budget_parse_term(&budget, &term, reterr);
 		known = know(&term, in);
 		one = judge(&term, in, &known);
-		put_reason(&out, &term, in, &known, one);
+		tlat_budget_say(&out, &term, in, &known, one);
 		verdict = one > verdict ? one : verdict;
 	} while (more > 0);
 	return verdict;

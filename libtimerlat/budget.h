@@ -61,11 +61,43 @@ struct tlat_budget_input {
 	bool interrupted; /* the run did not come to its own end */
 };
 
+#define TLAT_BUDGET_TAIL      0.05 /* with what probability each bound is wrong */
+#define TLAT_BUDGET_VALUE_MAX 4e18 /* histogram values that fit an int64_t */
+
+/* What is known of a figure, in the unit of its limit; infinite: no bound on that side. */
+struct tlat_budget_known {
+	double lo, hi;
+	double above;	  /* ABOVE: how many samples were */
+	double tau;	  /* QUANTILE, ABOVE: how many samples count as one */
+	double corrected; /* QUANTILE, ABOVE, MEAN: with what was missed; NAN: nothing to add */
+	bool uncorrected; /* these: something was missed, how late is not known */
+};
+
+/* Whether the limit is one to stay below, so that the upper bound is the worse one. */
+bool tlat_budget_is_ceiling(enum tlat_budget_op op);
+/* The verdict from the bounds alone. */
+int tlat_budget_judge_known(const struct tlat_budget_term *term,
+			    const struct tlat_budget_known *known);
+/* Whether it was the missed expiries that let the figure meet its limit, or may have been. */
+bool tlat_budget_hid(const struct tlat_budget_term *term, const struct tlat_budget_known *known);
+
 /*
  * As tlat_budget_check(). in NULL: only the grammar is checked, and TLAT_INCONCLUSIVE returned
  * without text.
  */
 int tlat_budget_eval(const char *budget, const struct tlat_budget_input *in, char *text,
 		     size_t text_size, struct tlat_error *reterr);
+
+/* budget_text.c */
+
+struct tlat_budget_text {
+	char *text; /* ends in a zero, whatever is cut off */
+	size_t size, used;
+};
+
+/* Append the line with the reason for a verdict. */
+void tlat_budget_say(struct tlat_budget_text *out, const struct tlat_budget_term *term,
+		     const struct tlat_budget_input *in, const struct tlat_budget_known *known,
+		     int verdict);
 
 #endif /* TLAT_BUDGET_H */
