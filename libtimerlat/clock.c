@@ -459,8 +459,7 @@ bool tlat_clock_check_set(const struct tlat_stamper *stamper, const struct tlat_
 	if (llabs(set_ns) <= SET_NS + now.bracket_ns + before->bracket_ns)
 		return false;
 	tlat_findings_add(findings, TLAT_WARN, "clock-set",
-			  "stop what sets the clock (chronyd, ntpd), or use a probe on "
-			  "CLOCK_MONOTONIC",
+			  "stop what sets the clock (chronyd, ntpd), or measure on CLOCK_MONOTONIC",
 			  "%s was set by %+.6f s during the measurement: the stamps come from it",
 			  stamper->id == CLOCK_TAI ? "CLOCK_TAI" : "CLOCK_REALTIME",
 			  (double)set_ns / 1e9);

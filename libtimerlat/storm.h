@@ -126,8 +126,14 @@ struct tlat_storm_worker {
 	uint64_t longest_pause_ns;   /* between two turns */
 	uint64_t last_good_ns;	     /* back-off: a period at which there was progress */
 	uint64_t back_offs;
+	/* back-off: what the periods before this one asked of each timer, and until when */
+	uint64_t asked, asked_until_ns;
 	int64_t cpu_ns;
 	uint64_t voluntary, involuntary, minor_faults, major_faults;
+	/* by others */
+	atomic_bool killed; /* the watchdog did */
+	uint64_t gone_ns;   /* the controller saw that it had ended; 0: it has not */
+	int status;	    /* what it exited with, or minus the signal that ended it */
 };
 
 struct tlat_storm {
@@ -141,8 +147,7 @@ struct tlat_storm {
 	struct tlat_helper *helpers;
 	int32_t house, watch_priority;
 	uint64_t patience_ns; /* after end_ns it kills */
-	atomic_int killed;
-	size_t bytes; /* of the whole mapping */
+	size_t bytes;	      /* of the whole mapping */
 };
 
 /* == Who does it == */
@@ -199,16 +204,20 @@ struct tlat_storm_session {
 	struct tlat_storm_opts opts; /* as given; strings are the caller's */
 	const struct tlat_machine *machine;
 	struct tlat_machine *own_machine; /* NULL: borrowed */
+	struct tlat_clock *clock;	  /* the kernel's, for the end check */
 	struct tlat_placement *place;
 	struct tlat_storm_plan plan;
 	struct tlat_findings findings, of_result;
 	struct tlat_storm *storm; /* NULL: none is up */
 	struct tlat_helper watchdog;
 	struct tlat_storm_series *series;
+	struct pollfd *ends; /* of the workers; those that are gone have none */
+	/* whether clocks are set meanwhile: how far ahead each was, and which were, bits */
+	struct tlat_clock_lead leads[TLAT_STORM_CLOCKS];
+	uint32_t were_set;
 	struct tlat_watch *watch;
 	struct tlat_watch_delta *seen;
 	int64_t realtime_ns;
-	uint64_t reaped_ns; /* CLOCK_MONOTONIC, when the last worker had ended */
 	bool stopped;	    /* by the caller */
 	int32_t policy;	    /* granted */
 	int64_t returns_ns; /* no progress: the first longer period that has some; 0: none */
@@ -226,6 +235,8 @@ void tlat_storm_forget(struct tlat_storm_session *session);
 void tlat_spread_add(struct tlat_spread *spread, double value);
 double tlat_spread_sd(const struct tlat_spread *spread);
 
+/* Of one that is gone: whether it did not get to the end of its books. */
+bool tlat_storm_broke(const struct tlat_storm_worker *worker);
 /* How long the main loop of a worker got nowhere, at worst; and whether that is long. */
 uint64_t tlat_storm_pause_ns(const struct tlat_storm_worker *worker);
 bool tlat_storm_is_stuck(const struct tlat_storm_worker *worker);
@@ -233,7 +244,10 @@ bool tlat_storm_is_stuck(const struct tlat_storm_worker *worker);
 /* storm_report.c: one result for each worker. 0 or a negative errno. */
 int tlat_storm_report(struct tlat_storm_session *session, struct tlat_report **ret_report);
 
-/* storm_idle.c: ticks of a CPU, idle and all, from /proc/stat; false: not known. */
+/* storm_idle.c: ticks of a CPU, idle and all, from /proc/stat; false: not known, and not set. */
 bool tlat_storm_idle(int root_fd, int32_t cpu, uint64_t *ret_idle, uint64_t *ret_all);
+/* Which share of the ticks between two readings was idle; 0 is a reading that is not known. NAN:
+ * not known, also when the counters were started anew. */
+double tlat_storm_idle_share(const uint64_t idle[2], const uint64_t all[2]);
 
 #endif /* TLAT_STORM_H */

@@ -5,6 +5,7 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ static int start_workers(struct tlat_storm_session *s, struct tlat_error *reterr
 	for (int32_t i = 0; i < s->place->n && !error; i++) {
 		error = tlat_helper_start(&s->storm->helpers[i], tlat_storm_work,
 					  &s->storm->workers[i], reterr);
+		s->ends[i] = (struct pollfd){ .fd = s->storm->helpers[i].pidfd, .events = POLLIN };
 		s->storm->n_workers += !error;
 	}
 	return error ? error : await_ready(s, reterr);
@@ -165,12 +167,59 @@ static void look_at(const struct tlat_storm_worker *w, struct tlat_storm_series 
 	series->progress = progress;
 }
 
-static bool all_ended(const struct tlat_storm *storm, int timeout_ms)
+/* Whether all are, after waiting for the next one at most so long. The rates of one that died are
+ * over its life, so the time is taken at once. */
+static bool all_gone(struct tlat_storm_session *s, int timeout_ms)
 {
-	for (int32_t i = 0; i < storm->n_workers; i++)
-		if (!tlat_helper_ended(&storm->helpers[i], timeout_ms))
-			return false;
-	return true;
+	int32_t n = s->storm->n_workers, left = 0;
+	uint64_t now;
+
+	poll(s->ends, (nfds_t)n, timeout_ms);
+	now = tlat_gettime_ns(CLOCK_MONOTONIC);
+	for (int32_t i = 0; i < n; i++) {
+		if (s->ends[i].revents) {
+			s->storm->workers[i].gone_ns = now;
+			s->ends[i] = (struct pollfd){ .fd = -1 };
+		}
+		left += s->ends[i].fd >= 0;
+	}
+	return !left;
+}
+
+static struct tlat_stamper stamper_of(size_t clock)
+{
+	return (struct tlat_stamper){ .kind = TLAT_STAMP_GETTIME,
+				      .id = tlat_storm_clocks[clock].id };
+}
+
+static void measure_leads(struct tlat_storm_session *s)
+{
+	for (size_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
+		struct tlat_stamper stamper = stamper_of(c);
+
+		if (s->plan.clocks & (1u << c))
+			s->leads[c] = tlat_clock_measure_lead(&stamper);
+	}
+}
+
+/* A clock may be set while its timers storm, and set back before the end. */
+static void look_for_set_clocks(struct tlat_storm_session *s)
+{
+	for (size_t c = 0; c < TLAT_STORM_CLOCKS; c++) {
+		struct tlat_stamper stamper = stamper_of(c);
+
+		if (s->plan.clocks & ~s->were_set & (1u << c) &&
+		    tlat_clock_check_set(&stamper, &s->leads[c], &s->of_result))
+			s->were_set |= 1u << c;
+	}
+}
+
+static void look_at_all(struct tlat_storm_session *s, double seconds)
+{
+	for (int32_t i = 0; i < s->storm->n_workers; i++)
+		if (!s->storm->workers[i].gone_ns)
+			look_at(&s->storm->workers[i], &s->series[i], seconds);
+	look_for_set_clocks(s);
 }
 
 static void ask_to_stop(struct tlat_storm_session *s)
@@ -185,7 +234,7 @@ static void attend(struct tlat_storm_session *s)
 	uint64_t end = tlat_storm_get(s->storm->end_ns);
 	uint64_t before = tlat_gettime_ns(CLOCK_MONOTONIC);
 
-	while (!all_ended(s->storm, LOOK_MS)) {
+	while (!all_gone(s, LOOK_MS)) {
 		uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC);
 
 		if (tlat_stop_asked(s->opts.stop) && !s->stopped)
@@ -194,12 +243,10 @@ static void attend(struct tlat_storm_session *s)
 			atomic_store(&s->storm->stop, 1);
 		if (now >= end || s->stopped || now - before < LOOK_MS * 1000000ULL / 2)
 			continue;
-		for (int32_t i = 0; i < s->storm->n_workers; i++)
-			look_at(&s->storm->workers[i], &s->series[i],
-				(double)(now - before) * 1e-9);
+		look_at_all(s, (double)(now - before) * 1e-9);
 		before = now;
 	}
-	s->reaped_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
+	look_for_set_clocks(s);
 }
 
 static void read_idle(struct tlat_storm_session *s, int when)
@@ -226,7 +273,8 @@ static int bring_up(struct tlat_storm_session *s, struct tlat_error *reterr)
 	int error = map_storm(s, reterr);
 
 	s->series = calloc((size_t)s->place->n, sizeof(*s->series));
-	if (!error && !s->series)
+	s->ends = calloc((size_t)s->place->n, sizeof(*s->ends));
+	if (!error && !(s->series && s->ends))
 		error = tlat_fail(reterr, -ENOMEM, "no memory for %d workers", s->place->n);
 	if (!error)
 		error = start_workers(s, reterr);
@@ -246,7 +294,7 @@ static void take_down(struct tlat_storm_session *s)
 	for (int32_t i = 0; storm && i < storm->n_workers; i++) {
 		if (!tlat_helper_ended(&storm->helpers[i], 0))
 			tlat_helper_kill(&storm->helpers[i]);
-		tlat_helper_reap(&storm->helpers[i]);
+		storm->workers[i].status = tlat_helper_reap(&storm->helpers[i]);
 	}
 	tlat_helper_kill(&s->watchdog);
 	tlat_helper_reap(&s->watchdog);
@@ -262,6 +310,7 @@ int tlat_storm_measure(struct tlat_storm_session *s, struct tlat_error *reterr)
 		error = tlat_watch_begin(s->watch);
 	if (!error) {
 		read_idle(s, 0);
+		measure_leads(s);
 		go(s);
 		attend(s);
 		read_idle(s, 1);
@@ -275,6 +324,7 @@ void tlat_storm_forget(struct tlat_storm_session *s)
 {
 	tlat_shared_free(s->storm, s->storm ? s->storm->bytes : 0);
 	free(s->series);
+	free(s->ends);
 	tlat_watch_delta_free(s->seen);
 	tlat_findings_free(&s->findings);
 	tlat_findings_free(&s->of_result);

@@ -8,6 +8,7 @@
 
 #include "repeat.h"
 #include "result.h"
+#include "stats.h"
 #include "storm.h"
 
 /* Sums of all timers of one clock. */
@@ -26,7 +27,9 @@ struct view {
 	const struct tlat_storm_worker *worker;
 	const struct tlat_storm_series *series;
 	struct tlat_result *result;
-	double s; /* measured */
+	uint64_t end_ns;   /* CLOCK_MONOTONIC, of this worker */
+	uint64_t lived_ns; /* 0: it never began */
+	double s;	   /* the same, for rates; NAN: there are none */
 };
 
 static struct clock_sum sum_up(const struct view *v, int32_t clock)
@@ -85,16 +88,34 @@ static uint64_t overruns(const struct clock_sum *sum)
 
 static void put_lateness(const struct view *v, const char *clock, const struct tlat_hist *hist)
 {
+	static const int percents[] = { 50, 99 };
 	struct tlat_result *result = v->result;
 
 	if (!hist || !tlat_hist_count(hist))
 		return;
-	tlat_result_put_metric(result, tlat_hist_quantile(hist, 0.5), "ns", TLAT_LOWER,
-			       "%s.lateness_p50_ns", clock);
-	tlat_result_put_metric(result, tlat_hist_quantile(hist, 0.99), "ns", TLAT_LOWER,
-			       "%s.lateness_p99_ns", clock);
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(percents); i++) {
+		double p = percents[i] / 100.0;
+
+		if (tlat_hist_count(hist) >= tlat_stats_needed(p))
+			tlat_result_put_metric(result, tlat_hist_quantile(hist, p), "ns",
+					       TLAT_LOWER, "%s.lateness_p%d_ns", clock,
+					       percents[i]);
+	}
 	tlat_result_put_metric(result, (double)tlat_hist_max(hist), "ns", TLAT_LOWER,
 			       "%s.lateness_max_ns", clock);
+}
+
+/* By all timers of a clock. Back-off changes the period of those that send signals: the mean. */
+static double requested_hz(const struct view *v, enum tlat_storm_kind kind,
+			   const struct clock_sum *sum)
+{
+	const struct tlat_storm_worker *w = v->worker;
+	double last;
+
+	if (!(v->session->plan.body & TLAT_STORM_BACK_OFF) || kind > TLAT_STORM_CPU)
+		return sum->timers * 1e9 / (double)sum->period_ns;
+	last = (double)(v->end_ns - w->asked_until_ns) / (double)tlat_storm_get(w->period_ns);
+	return sum->timers * ((double)w->asked + last) / v->s;
 }
 
 static void put_clock(const struct view *v, int32_t clock, const struct clock_sum *sum)
@@ -104,8 +125,8 @@ static void put_clock(const struct view *v, int32_t clock, const struct clock_su
 	enum tlat_storm_kind kind = tlat_storm_clocks[clock].kind;
 	bool re_arms = v->session->plan.body & TLAT_STORM_REARM && kind <= TLAT_STORM_CPU;
 
-	tlat_result_put_metric(result, sum->timers * 1e9 / (double)sum->period_ns, "Hz",
-			       TLAT_NEITHER, "%s.requested_hz", name);
+	tlat_result_put_metric(result, requested_hz(v, kind, sum), "Hz", TLAT_NEITHER,
+			       "%s.requested_hz", name);
 	if (!re_arms && !sum->open) /* else every delivery begins a new grid */
 		put_rate(v, name, "expired", sum->expired,
 			 kind == TLAT_STORM_ITIMER ? NULL : &v->series->expired_hz[clock],
@@ -135,7 +156,7 @@ static void put_costs(const struct view *v, uint64_t delivered)
 	struct tlat_result *result = v->result;
 	double n = (double)delivered;
 
-	if (!w->ended_ns)
+	if (tlat_storm_broke(w))
 		return;
 	tlat_result_put_metric(result, (double)w->cpu_ns * 1e-9 / v->s, "1", TLAT_NEITHER,
 			       "cpu_share");
@@ -152,12 +173,11 @@ static void put_kernel(const struct view *v)
 {
 	const struct tlat_watch_delta *seen = v->session->seen;
 	struct tlat_result *result = v->result;
-	uint64_t all = v->series->all[1] - v->series->all[0];
 
-	if (all)
-		tlat_result_put_metric(
-			result, (double)(v->series->idle[1] - v->series->idle[0]) / (double)all,
-			"1", TLAT_NEITHER, "idle_share");
+	if (!tlat_storm_broke(v->worker)) /* else its CPU rested from then on */
+		tlat_result_put_metric(result,
+				       tlat_storm_idle_share(v->series->idle, v->series->all), "1",
+				       TLAT_NEITHER, "idle_share");
 	if (!seen || seen->hrtimer_hangs < 0)
 		return;
 	tlat_result_put_metric(result, (double)seen->hrtimer_hangs, "1", TLAT_LOWER,
@@ -240,11 +260,33 @@ static void find_missing(const struct view *v)
 				  "%d of %d timers could not be created: each takes one of the "
 				  "signals that the user may have queued (RLIMIT_SIGPENDING)",
 				  w->refused, w->n_timers);
-	if (tlat_storm_get(v->session->storm->killed) && !w->ended_ns)
+}
+
+static void find_broken(const struct view *v)
+{
+	const struct tlat_storm_worker *w = v->worker;
+	char how[80];
+
+	if (!tlat_storm_broke(w))
+		return;
+	if (w->status < 0)
+		snprintf(how, sizeof(how), "signal %d (%.40s)", -w->status, strsignal(-w->status));
+	else
+		snprintf(how, sizeof(how), "an exit with status %d", w->status);
+	if (atomic_load(&w->killed))
 		tlat_findings_add(&v->result->findings, TLAT_ERROR, "watchdog", NULL,
 				  "the worker on CPU %d did not end in time and was killed; costs "
 				  "and the last expirations are not known",
 				  w->cpu);
+	else
+		tlat_findings_add(&v->result->findings, TLAT_ERROR, "worker-lost",
+				  "look for the out-of-memory killer in the kernel log (dmesg), "
+				  "and for limits on CPU time (ulimit -t, RLIMIT_RTTIME)",
+				  "%s ended the worker on CPU %d after %.3f s of %.3f; "
+				  "rates are of that time, costs and the last expirations are "
+				  "not known",
+				  how, w->cpu, (double)v->lived_ns * 1e-9,
+				  (double)v->session->plan.duration_ns * 1e-9);
 }
 
 /* == Results == */
@@ -297,8 +339,10 @@ static void describe(const struct view *v)
 	result->policy_asked = s->plan.policy;
 	result->priority_asked = s->opts.priority;
 	result->interval_ns = s->plan.interval_ns;
-	result->duration_ns = (int64_t)(v->s * 1e9);
-	result->end = s->stopped ? TLAT_END_SIGNAL : w->ended_ns ? TLAT_END_TIME : TLAT_END_ERROR;
+	result->duration_ns = (int64_t)v->lived_ns;
+	result->end = tlat_storm_broke(w) ? TLAT_END_ERROR
+		      : s->stopped	  ? TLAT_END_SIGNAL
+					  : TLAT_END_TIME;
 	result->repeat = repeat(v);
 }
 
@@ -308,7 +352,7 @@ static void take_watch(const struct view *v)
 	const struct tlat_storm_worker *w = v->worker;
 
 	v->result->watch = watch;
-	if (watch && w->ended_ns) {
+	if (watch && !tlat_storm_broke(w)) {
 		watch->voluntary = w->voluntary;
 		watch->involuntary = w->involuntary;
 		watch->minor_faults = w->minor_faults;
@@ -346,16 +390,18 @@ static void fill(const struct view *v)
 	put_kernel(v);
 	find_stuck(v);
 	find_missing(v);
+	find_broken(v);
 	take_watch(v);
 }
 
 static int add_result(struct tlat_storm_session *s, struct tlat_report *report, int32_t i)
 {
 	const struct tlat_storm_worker *w = &s->storm->workers[i];
-	uint64_t end = w->ended_ns ? w->ended_ns : s->reaped_ns;
 	struct view v = { .session = s, .worker = w, .series = &s->series[i] };
 
-	v.s = w->began_ns ? (double)(end - w->began_ns) * 1e-9 : 1;
+	v.end_ns = w->ended_ns ? w->ended_ns : w->gone_ns;
+	v.lived_ns = w->began_ns ? v.end_ns - w->began_ns : 0;
+	v.s = v.lived_ns ? (double)v.lived_ns * 1e-9 : (double)NAN;
 	v.result = tlat_result_new();
 	if (!v.result)
 		return -ENOMEM;

@@ -136,10 +136,8 @@ static void re_arm(struct tlat_storm_timer *t)
 {
 	if (self->storm->plan.body & TLAT_STORM_LINGER)
 		linger(t);
-	if (is_stamped(t)) {
-		t->earliest = tlat_gettime_ns(clock_of(t)->id) + t->grid.t;
-		t->grid.e0 = t->earliest;
-	}
+	t->earliest = tlat_gettime_ns(clock_of(t)->id) + t->grid.t;
+	t->grid.e0 = t->earliest;
 	t->told = 0;
 	settime(t, 0, t->grid.t, t->grid.t);
 }
@@ -245,7 +243,8 @@ static void arm_posix(struct tlat_storm_timer *t, uint64_t period_ns, int32_t pl
 	t->grid.e0 = now + (cpu ? period_ns : LEAD_NS) + period_ns * (uint64_t)place / (uint64_t)of;
 	t->told = 0;
 	t->earliest = 0;
-	t->stamp_mask = period_ns < EVERY_STAMP_NS && !cpu ? 15 : 0;
+	/* a stale signal and a good one may come in turn: a sample would have one kind of them */
+	t->stamp_mask = period_ns < EVERY_STAMP_NS && !cpu && !re_arms(self) ? 15 : 0;
 	settime(t, TIMER_ABSTIME, t->grid.e0, t->grid.t);
 }
 
@@ -449,11 +448,22 @@ static uint64_t next_period(uint64_t now)
 	return next;
 }
 
+/* In whole periods; what is left of one is the next one's. */
+static void note_asked(uint64_t now)
+{
+	uint64_t period = tlat_storm_get(self->period_ns);
+	uint64_t n = (now - self->asked_until_ns) / period;
+
+	self->asked += n;
+	self->asked_until_ns += n * period;
+}
+
 /* In a handler, so that all of the storm's signals are blocked. The old grids are closed first. */
 static void back_off(void)
 {
 	uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC);
 
+	note_asked(now);
 	last_dequeues(self, false);
 	disarm_posix(self);
 	tlat_storm_set(self->period_ns, next_period(now));

@@ -42,6 +42,6 @@ void tlat_storm_watch(void *arg)
 		if (tlat_helper_ended(&storm->helpers[i], 0))
 			continue;
 		tlat_helper_kill(&storm->helpers[i]);
-		atomic_fetch_add(&storm->killed, 1);
+		atomic_store(&storm->workers[i].killed, true);
 	}
 }

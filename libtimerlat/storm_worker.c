@@ -120,7 +120,7 @@ static void storm(struct tlat_storm_worker *w)
 {
 	tlat_arch_free_vectors();
 	take_usage(w, -1);
-	w->began_ns = w->progress_at_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
+	w->began_ns = w->progress_at_ns = w->asked_until_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	tlat_storm_arm(w);
 	tlat_storm_fds_arm(w);
 	tlat_storm_block(false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * test-storm-deaf.c - workers that ignore the end of the storm. This object takes the place of the
- * library's stop test: with 100 ns periods on one CPU, or a loop that goes on, nothing but the
- * watchdog is left.
+ * test-storm-deaf.c - workers that ignore the end of the storm, or do not live to see it. This
+ * object takes the place of the library's stop test: with 100 ns periods on one CPU, or a loop that
+ * goes on, nothing but the watchdog is left.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <sched.h>
+#include <signal.h>
 
 #include "storm.h"
 #include "storming.h"
@@ -20,11 +23,22 @@
 #define HAS_THREAD_SANITIZER 0
 #endif
 
+#define DURATION_NS 2000000000
+#define LIFE_NS	    300000000
+
+static int32_t mortal =
+	-1; /* the CPU of a worker that dies while the others hear; -1: all are deaf */
+
 bool tlat_storm_stopping(struct tlat_storm *storm, uint64_t seen)
 {
-	(void)storm;
+	uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC), end = tlat_storm_get(storm->end_ns);
+
 	(void)seen;
-	return false;
+	if (mortal < 0)
+		return false;
+	if (sched_getcpu() == mortal && now >= end - DURATION_NS + LIFE_NS)
+		raise(SIGKILL);
+	return now >= end;
 }
 
 static void the_watchdog_ends_what_does_not_end(void **state)
@@ -62,11 +76,49 @@ static void interval_timers_of_a_killed_worker_expired_nobody_knows_how_often(vo
 	tlat_report_free(report);
 }
 
+static int32_t first_cpu(void)
+{
+	cpu_set_t set;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	for (int32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			return cpu;
+	return -1;
+}
+
+/* As the out-of-memory killer would have it. Those on other CPUs storm on. */
+static void a_worker_that_dies_is_named_and_the_others_go_on(void **state)
+{
+	struct tlat_report *report;
+	const struct tlat_result *result;
+	size_t lost = 0;
+
+	(void)state;
+	mortal = first_cpu();
+	report = storm(&TLAT_STORM_OPTS(.cpus = "all", .interval_ns = 1000000,
+					.duration_ns = DURATION_NS));
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		bool died = result->wait.cpu == mortal;
+
+		assert_int_equal(tlat_findings_get(&result->findings, "worker-lost") != NULL, died);
+		assert_int_equal(result->end, died ? TLAT_END_ERROR : TLAT_END_TIME);
+		assert_true(!died || result->duration_ns < DURATION_NS - LIFE_NS);
+		lost += died;
+	}
+	assert_int_equal(lost, 1);
+	assert_false(has_finding(report, "watchdog"));
+	assert_string_equal(tlat_report_end(report), "error");
+	tlat_report_free(report);
+	mortal = -1;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_watchdog_ends_what_does_not_end),
 		cmocka_unit_test(interval_timers_of_a_killed_worker_expired_nobody_knows_how_often),
+		cmocka_unit_test(a_worker_that_dies_is_named_and_the_others_go_on),
 	};
 
 	/* it holds signals back until the next call that it knows, and with them their contexts */

@@ -69,6 +69,21 @@ wait "$pid" || fail "SIGTERM: exit $?"
 grep -q 'ended by a signal' "$work/out" || fail "SIGTERM: $(cat "$work/out")"
 grep -q '^monotonic' "$work/out" || fail "SIGTERM: nothing was printed of what was measured"
 
+# A worker that somebody kills is no fine end. Its watchdog goes with it, as nobody tells them apart.
+"$TLAT" storm -d 1h >"$work/out" 2>"$work/err" &
+pid=$!
+sleep 2
+for status in $(grep -ls "^PPid:[[:space:]]*$pid\$" /proc/[0-9]*/status); do
+	status=${status%/status}
+	kill -KILL "${status#/proc/}"
+done
+code=0
+wait "$pid" || code=$?
+[ "$code" = 2 ] || fail "a worker that was killed: exit $code, not 2"
+grep -q 'broke off' "$work/err" || fail "a worker that was killed: says \"$(cat "$work/err")\""
+tr -s ' \n' ' ' <"$work/out" | grep -q 'worker-lost: signal 9 (Killed) ended the worker on CPU' ||
+	fail "a worker that was killed: $(cat "$work/out")"
+
 refused 'no clock of a storm' storm --clocks sundial
 refused 'contradict' storm --rate 1k -i 1ms
 refused 'rate' storm --rate 1k,,2k

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 
+#include "conclude.h"
 #include "measure.h"
 #include "results.h"
 #include "rights.h"
@@ -173,7 +173,7 @@ static int conclude(struct tlat_session *s)
 {
 	FILE *out = s->save.path && !tlat_save_is_file(&s->save) ? NULL : stdout;
 	struct tlat_error error;
-	int code = TLAT_EXIT_FINE, verdict;
+	int code = TLAT_EXIT_FINE, verdict, measured;
 
 	tlat_stop_finish();
 	if (s->load)
@@ -194,13 +194,8 @@ static int conclude(struct tlat_session *s)
 		return tlat_complain("run", "%s", error.text);
 	if (tlat_measure_broke(s) || code == TLAT_EXIT_BAD) /* whatever degraded it */
 		return TLAT_EXIT_BAD;
-	if (s->config.strict && tlat_findings_worst(s->report) >= TLAT_WARN)
-		return tlat_complain("run", "--strict: the measurement is degraded; see findings");
-	if (!tlat_results_measured(s->report) && !tlat_stop_requested())
-		return tlat_complain("run", "nothing could be measured; see the findings");
-	if (!strcmp(tlat_report_end(s->report), "error"))
-		return tlat_complain("run", "a measurement broke off; see the findings");
-	return code;
+	measured = tlat_conclude_measured("run", s->config.strict, s->report);
+	return measured == TLAT_EXIT_FINE ? code : measured;
 }
 
 static void close_session(struct tlat_session *s)

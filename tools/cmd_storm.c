@@ -70,7 +70,7 @@ static const struct tlat_command command = {
 	.summary = "Let timers loose: rates requested, expired, delivered, and what is left.",
 	.notes = "Workers are processes, and a watchdog ends what does not end. Rates are per\n"
 		 "second; what is delivered below 99 % of what expired is saturated. Exit: 0\n"
-		 "fine, 2 no answer, such as when no timer could be armed.",
+		 "fine, 2 no answer, such as when no timer could be armed or a worker died.",
 	.options = options,
 	.n_options = TLAT_ARRAY_SIZE(options),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* conclude.c - what every subcommand that measures without runs does with its report. */
+/* conclude.c - what subcommands do with the report of what they measured. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,18 @@ static void print(const struct tlat_conclusion *c, const struct tlat_report *rep
 	tlat_results_repeat(report, out);
 }
 
+int tlat_conclude_measured(const char *command, bool strict, const struct tlat_report *report)
+{
+	if (strict && tlat_findings_worst(report) >= TLAT_WARN)
+		return tlat_complain(command,
+				     "--strict: the measurement is degraded; see findings");
+	if (!tlat_results_measured(report) && !tlat_stop_requested())
+		return tlat_complain(command, "nothing could be measured; see the findings");
+	if (!strcmp(tlat_report_end(report), "error"))
+		return tlat_complain(command, "a measurement broke off; see the findings");
+	return TLAT_EXIT_FINE;
+}
+
 int tlat_conclude(const struct tlat_conclusion *c, struct tlat_report *report)
 {
 	struct tlat_error error;
@@ -44,10 +56,5 @@ int tlat_conclude(const struct tlat_conclusion *c, struct tlat_report *report)
 		print(c, report, stdout);
 	if (tlat_save_end(c->save, report, &error) < 0)
 		return tlat_complain(c->command, "%s", error.text);
-	if (c->strict && tlat_findings_worst(report) >= TLAT_WARN)
-		return tlat_complain(c->command,
-				     "--strict: the measurement is degraded; see findings");
-	if (!tlat_results_measured(report) && !tlat_stop_requested())
-		return tlat_complain(c->command, "nothing could be measured; see the findings");
-	return TLAT_EXIT_FINE;
+	return tlat_conclude_measured(c->command, c->strict, report);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* conclude.h - the end of a subcommand that measures without runs: what is printed and written. */
+/* conclude.h - the end of a subcommand that measures: what is printed and written. */
 #ifndef TLAT_CONCLUDE_H
 #define TLAT_CONCLUDE_H
 
@@ -17,7 +17,13 @@ struct tlat_conclusion {
 	const char *summary; /* lines below the tables; NULL: none */
 };
 
-/* Tables, findings, JSON. Returns the exit code. */
+/*
+ * Whether there is an answer: complains of a report that, with strict, is degraded, of one of
+ * nothing, and of one that an error ended. Returns the exit code.
+ */
+int tlat_conclude_measured(const char *command, bool strict, const struct tlat_report *report);
+
+/* Of one that measures without runs: tables, findings, JSON. Returns the exit code. */
 int tlat_conclude(const struct tlat_conclusion *conclusion, struct tlat_report *report);
 
 #endif /* TLAT_CONCLUDE_H */

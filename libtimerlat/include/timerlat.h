@@ -1033,8 +1033,9 @@ struct tlat_storm_opts {
  * kernel's timer interrupt counted. That no expiration was lost or made up is checked; the finding
  * "conservation" says where it was, and "clock-failed" which timers could not go on to the end. If
  * timers leave the main loop no time, the finding "no-progress" is reported. A watchdog process
- * ends workers that do not end themselves. Signal handlers and timers of the caller are not
- * touched.
+ * ends workers that do not end themselves (the finding "watchdog"); one that dies is "worker-lost",
+ * and its rates are over the time it lived. Either way the end is "error". Signal handlers and
+ * timers of the caller are not touched.
  *
  * *stop, here and in tlat_scale() and tlat_noise(), may be set by a signal handler or by another
  * thread while the call lasts; it is seen within a fraction of a second. It is read as
@@ -1042,8 +1043,8 @@ struct tlat_storm_opts {
  * set it with __atomic_store_n(stop, 1, __ATOMIC_RELAXED), which is safe in a handler too. A plain
  * store of an aligned int32_t gets there too, but is a data race to C11 and ThreadSanitizer.
  *
- * Returns 0; -EINVAL for options that make no sense; -ENOSYS without clone3(2); what creating
- * processes and timers said (-EAGAIN, -ENOMEM). [setup]
+ * Returns 0; -EINVAL for options that make no sense; -ENOSYS without clone3(2); what reading the
+ * kernel's clocks, and creating processes and timers, said (-EPERM, -EAGAIN, -ENOMEM). [setup]
  */
 TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
 			struct tlat_error *reterr);
