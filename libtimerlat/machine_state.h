@@ -45,6 +45,19 @@ DIR *tlat_machine_opendir(const struct tlat_machine *machine, const char *path);
 /* Online CPUs that this process can be moved to: all but what its cpuset withholds. */
 struct tlat_cpuset tlat_machine_reachable(const struct tlat_machine *machine);
 
+/* machine_trial.c */
+
+struct tlat_trial {
+	struct tlat_cpuset taken;   /* a thread of this process can be there */
+	struct tlat_cpuset refused; /* offline, or outside of the cpuset */
+};
+
+/*
+ * Try each of cpus on a thread of its own, which wakes up on home again. What could not be tried
+ * is in neither set.
+ */
+struct tlat_trial tlat_machine_try(const struct tlat_cpuset *cpus, const struct tlat_cpuset *home);
+
 /* machine_topology.c */
 void tlat_machine_read_topology(struct tlat_machine *machine);
 

@@ -145,7 +145,8 @@ def b8_a_list_file_without_a_list_is_none_or_not_known() -> None:
 
 def b9_lists_are_read_to_their_end() -> None:
     for text in ("0-2,4-23", "0,2,4,6,8,10,12,14,16-31"):
-        machine = report("check", under=with_texts({f"{CPU}/online": text + "\n"}))["machine"]
+        under = [*with_texts({f"{CPU}/online": text + "\n"}), *ON_0]  # on both lists
+        machine = report("check", under=under)["machine"]
         assert machine["online"] == text, machine
 
 
