@@ -15,6 +15,15 @@ struct tlat_cpu {
 	int32_t speed; /* core type: equal numbers are equal types, more is faster */
 };
 
+/* A frequency governor, and the online CPUs under it. */
+struct tlat_governor {
+	char name[32];
+	struct tlat_cpuset cpus;
+};
+
+/* Linux has six. */
+#define TLAT_GOVERNORS_MAX 8
+
 struct tlat_machine {
 	int root_fd;
 	bool live; /* the root is this machine's, so system calls tell about it too */
@@ -29,6 +38,7 @@ struct tlat_machine {
 	struct tlat_cpuset isolated_requested, nohz_full_requested;
 	char partition_invalid[192]; /* "/rt: isolated invalid (...)": asked of a cgroup */
 	struct tlat_machine_facts facts;
+	struct tlat_governor governors[TLAT_GOVERNORS_MAX]; /* "": no more of them */
 	struct tlat_cpu cpu[TLAT_CPUS_MAX];
 };
 

@@ -102,7 +102,7 @@ int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *op
 	if (!error && any_stuck(s.storm) && !tlat_storm_get(s.storm->killed))
 		search_return(&s);
 	if (!error) {
-		tlat_machine_audit(s.machine, &s.findings);
+		tlat_machine_audit(s.machine, s.place, &s.findings);
 		error = tlat_storm_report(&s, ret_report);
 		if (error)
 			tlat_fail(reterr, error, "no report: %s", strerror(-error));
