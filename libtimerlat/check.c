@@ -60,6 +60,6 @@ int tlat_check(struct tlat_report **ret_report, const struct tlat_machine *machi
 	check_policy(findings);
 	check_idle_latency(machine, findings);
 	check_memory_lock(findings);
-	tlat_machine_audit(machine, findings);
+	tlat_machine_audit(machine, NULL, findings);
 	return 0;
 }

@@ -90,18 +90,26 @@ static bool read_status(const struct tlat_machine *machine, struct tlat_cpuset *
 }
 
 /*
- * The kernel puts only online CPUs into a thread's mask. Where it names CPUs that the files do not
- * know at all (a container's own view of /sys), the kernel is right; a CPU that the files call
- * offline stays so, unless the two have nothing in common.
+ * The kernel puts only online CPUs into a thread's mask. Where it names others (in a container that
+ * has its own view of /sys: all of it, or a file that merely counts), the kernel is right, and may
+ * have more of the CPUs that the file calls offline. Only a mask with CPUs that the kernel then
+ * refuses is not its own; of that one the CPUs count that the file has, too, if there are any.
  */
 static void reconcile(struct tlat_machine *machine)
 {
 	struct tlat_cpuset offline = tlat_cpuset_minus(&machine->present, &machine->online);
 	struct tlat_cpuset common = tlat_cpuset_and(&machine->allowed, &machine->online);
-	struct tlat_cpuset extra = tlat_cpuset_minus(&machine->allowed, &offline);
+	struct tlat_cpuset disputed = tlat_cpuset_and(&machine->allowed, &offline);
+	struct tlat_trial trial = { .taken = { { 0 } } };
+	struct tlat_cpuset extra;
 
-	if (tlat_cpuset_empty(&common))
-		extra = machine->allowed;
+	if (!tlat_cpuset_empty(&disputed))
+		trial = tlat_machine_try(&offline, &machine->allowed);
+	disputed = tlat_cpuset_and(&disputed, &trial.refused);
+	if (tlat_cpuset_empty(&disputed) || tlat_cpuset_empty(&common))
+		extra = tlat_cpuset_or(&machine->allowed, &trial.taken);
+	else
+		extra = tlat_cpuset_minus(&machine->allowed, &offline);
 	machine->online = tlat_cpuset_or(&machine->online, &extra);
 }
 

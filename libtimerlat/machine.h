@@ -17,7 +17,8 @@ struct tlat_machine_facts {
 	char cmdline[2048];
 	char preempt[24]; /* "none", "voluntary", "full", "lazy", "rt", or "" */
 	char cpu_model[96];
-	char governor[32], freq_driver[32];
+	char governor[256]; /* "performance", or "0-2: powersave, 3: performance" */
+	char freq_driver[32];
 	char idle_driver[32], idle_governor[32];
 	char clocksource[32];
 	char hypervisor[32];  /* "kvm", "yes" when unnamed, "" when none or unknown */
@@ -74,7 +75,11 @@ int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list
 			    struct tlat_placement *ret_placement, struct tlat_findings *findings,
 			    struct tlat_error *reterr);
 
-/* Findings about the machine as such: hypervisor, governor, throttling, clocksource, ... */
-void tlat_machine_audit(const struct tlat_machine *machine, struct tlat_findings *findings);
+/*
+ * Findings about the machine as such: hypervisor, governor, throttling, clocksource, ... What each
+ * CPU has for itself is told of those of place (NULL: of all that are online).
+ */
+void tlat_machine_audit(const struct tlat_machine *machine, const struct tlat_placement *place,
+			struct tlat_findings *findings);
 
 #endif /* TLAT_MACHINE_H */

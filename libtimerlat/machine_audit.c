@@ -22,14 +22,22 @@ static void find_hypervisor(const struct tlat_machine_facts *facts, struct tlat_
 				  facts->hypervisor);
 }
 
-static void find_governor(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
+static void find_governor(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,
+			  struct tlat_findings *findings)
 {
-	if (facts->governor[0] && strcmp(facts->governor, "performance"))
+	for (size_t i = 0; i < TLAT_GOVERNORS_MAX; i++) {
+		const struct tlat_governor *governor = &machine->governors[i];
+		struct tlat_cpuset slow = tlat_cpuset_and(&governor->cpus, cpus);
+		char list[TLAT_SAY_BYTES];
+
+		if (!strcmp(governor->name, "performance") || tlat_cpuset_empty(&slow))
+			continue;
 		tlat_findings_add(findings, TLAT_WARN, "cpu-governor",
 				  "cpupower frequency-set -g performance",
-				  "the frequency governor is %s, not performance: latency depends "
-				  "on how fast the CPU happens to run",
-				  facts->governor);
+				  "the frequency governor of CPUs %s is %s, not performance: "
+				  "latency depends on how fast the CPU happens to run",
+				  tlat_cpuset_say(&slow, list, sizeof(list)), governor->name);
+	}
 }
 
 /* Counters that are read in user space at one cost, and those that need a hypervisor's scale. */
@@ -133,11 +141,15 @@ static void find_smt(const struct tlat_machine_facts *facts, struct tlat_finding
 				  "SMT is active: what runs on a CPU's sibling slows it");
 }
 
-/* The slowest idle state that the CPU may enter; latency in us, 0 when there is none. */
-static int64_t deepest_idle(const struct tlat_machine *machine, int32_t cpu, char *name,
-			    size_t size)
+/* The slowest idle state that a CPU may enter. */
+struct idle {
+	int64_t latency_us; /* 0: there is none */
+	char name[32];
+};
+
+static struct idle deepest_idle(const struct tlat_machine *machine, int32_t cpu)
 {
-	int64_t deepest_us = 0;
+	struct idle deepest = { .latency_us = 0 };
 
 	for (int i = 0; i < IDLE_STATES_MAX; i++) {
 		char dir[64], path[96];
@@ -149,27 +161,38 @@ static int64_t deepest_idle(const struct tlat_machine *machine, int32_t cpu, cha
 			break;
 		snprintf(path, sizeof(path), "%s/disable", dir);
 		tlat_root_read_int(machine->root_fd, path, &disabled);
-		if (disabled || latency_us <= deepest_us)
+		if (disabled || latency_us <= deepest.latency_us)
 			continue;
-		deepest_us = latency_us;
+		deepest.latency_us = latency_us;
 		snprintf(path, sizeof(path), "%s/name", dir);
-		tlat_machine_text(machine, path, name, size);
+		tlat_machine_text(machine, path, deepest.name, sizeof(deepest.name));
 	}
-	return deepest_us;
+	return deepest;
 }
 
-static void find_idle(const struct tlat_machine *machine, struct tlat_findings *findings)
+static void find_idle(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,
+		      struct tlat_findings *findings)
 {
-	char name[32] = "";
-	int64_t latency_us =
-		deepest_idle(machine, tlat_cpuset_last(&machine->online), name, sizeof(name));
+	struct idle deepest = { .latency_us = 0 };
+	struct tlat_cpuset deep = { { 0 } };
+	char list[TLAT_SAY_BYTES];
 
-	if (latency_us > DEEP_IDLE_US)
+	for (int32_t cpu = tlat_cpuset_next(cpus, -1); cpu >= 0;
+	     cpu = tlat_cpuset_next(cpus, cpu)) {
+		struct idle idle = deepest_idle(machine, cpu);
+
+		if (idle.latency_us > DEEP_IDLE_US)
+			tlat_cpuset_add(&deep, cpu);
+		if (idle.latency_us > deepest.latency_us)
+			deepest = idle;
+	}
+	if (!tlat_cpuset_empty(&deep))
 		tlat_findings_add(findings, TLAT_INFO, "deep-idle-states",
 				  "tlat run --cpu-latency 0 PROBE, or: cpupower idle-set -D 10",
 				  "idle state %s takes up to %lld us to leave, and a wake-up from "
-				  "it contains that",
-				  name, (long long)latency_us);
+				  "it contains that; CPUs with states above %d us: %s",
+				  deepest.name, (long long)deepest.latency_us, DEEP_IDLE_US,
+				  tlat_cpuset_say(&deep, list, sizeof(list)));
 }
 
 static void find_memory(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
@@ -187,31 +210,39 @@ static void find_memory(const struct tlat_machine_facts *facts, struct tlat_find
 }
 
 /* A nohz_full CPU is never a target of its own timers while migration is on. */
-static void find_timer_migration(const struct tlat_machine *machine, struct tlat_findings *findings)
+static void find_timer_migration(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,
+				 struct tlat_findings *findings)
 {
-	char cpus[TLAT_SAY_BYTES];
+	struct tlat_cpuset full = tlat_cpuset_and(&machine->nohz_full.set, cpus);
+	char list[TLAT_SAY_BYTES];
 
-	if (tlat_cpuset_empty(&machine->nohz_full.set) || machine->facts.timer_migration != 1)
+	if (tlat_cpuset_empty(&full) || machine->facts.timer_migration != 1)
 		return;
 	tlat_findings_add(findings, TLAT_INFO, "timer-migration",
 			  "sysctl -w kernel.timer_migration=0",
 			  "timers set on nohz_full CPUs %s are queued on other CPUs: each expiry "
 			  "contains a wake across CPUs",
-			  tlat_cpuset_say(&machine->nohz_full.set, cpus, sizeof(cpus)));
+			  tlat_cpuset_say(&full, list, sizeof(list)));
 }
 
-void tlat_machine_audit(const struct tlat_machine *machine, struct tlat_findings *findings)
+void tlat_machine_audit(const struct tlat_machine *machine, const struct tlat_placement *place,
+			struct tlat_findings *findings)
 {
 	const struct tlat_machine_facts *facts = &machine->facts;
+	struct tlat_cpuset cpus = { { 0 } };
 
+	for (int32_t i = 0; place && i < place->n; i++)
+		tlat_cpuset_add(&cpus, place->cpus[i]);
+	if (!place)
+		cpus = machine->online;
 	find_hypervisor(facts, findings);
 	tlat_machine_find_isolation(machine, findings);
-	find_governor(facts, findings);
+	find_governor(machine, &cpus, findings);
 	find_clocksource(facts, findings);
 	find_throttling(facts, findings);
 	find_quota(machine, findings);
 	find_smt(facts, findings);
-	find_idle(machine, findings);
+	find_idle(machine, &cpus, findings);
 	find_memory(facts, findings);
-	find_timer_migration(machine, findings);
+	find_timer_migration(machine, &cpus, findings);
 }

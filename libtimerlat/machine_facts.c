@@ -198,23 +198,55 @@ static void read_cpuinfo(struct tlat_machine *machine)
 	read_hypervisor(machine, cpuinfo);
 }
 
-/*
- * One governor for all, or the first that is not "performance": the worst is what a finding wants.
- */
-static void read_governor(struct tlat_machine *machine)
+static void add_governor(struct tlat_machine *machine, int32_t cpu, const char *name)
+{
+	for (size_t i = 0; i < TLAT_GOVERNORS_MAX; i++) {
+		struct tlat_governor *governor = &machine->governors[i];
+
+		if (!governor->name[0])
+			snprintf(governor->name, sizeof(governor->name), "%s", name);
+		if (strcmp(governor->name, name))
+			continue;
+		tlat_cpuset_add(&governor->cpus, cpu);
+		return;
+	}
+}
+
+/* One name that holds for all, else each behind its CPUs. */
+static void name_governors(struct tlat_machine *machine)
+{
+	char *text = machine->facts.governor;
+	size_t size = sizeof(machine->facts.governor), n = 0;
+	bool mixed = machine->governors[1].name[0];
+
+	for (size_t i = 0; i < TLAT_GOVERNORS_MAX && n < size; i++) {
+		const struct tlat_governor *governor = &machine->governors[i];
+		char cpus[TLAT_SAY_BYTES];
+
+		if (!governor->name[0])
+			break;
+		if (mixed)
+			n += (size_t)snprintf(text + n, size - n, "%s%s: ", i ? ", " : "",
+					      tlat_cpuset_say(&governor->cpus, cpus, sizeof(cpus)));
+		if (n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s", governor->name);
+	}
+}
+
+static void read_governors(struct tlat_machine *machine)
 {
 	const struct tlat_cpuset *online = &machine->online;
-	struct tlat_machine_facts *facts = &machine->facts;
 
 	for (int32_t cpu = tlat_cpuset_next(online, -1); cpu >= 0;
 	     cpu = tlat_cpuset_next(online, cpu)) {
-		char path[96];
+		char path[96], name[sizeof(machine->governors->name)];
 
 		snprintf(path, sizeof(path), CPU_DIR "cpu%d/cpufreq/scaling_governor", cpu);
-		tlat_machine_text(machine, path, facts->governor, sizeof(facts->governor));
-		if (strcmp(facts->governor, "performance"))
-			break;
+		tlat_machine_text(machine, path, name, sizeof(name));
+		if (name[0])
+			add_governor(machine, cpu, name);
 	}
+	name_governors(machine);
 }
 
 static void read_frequency(struct tlat_machine *machine)
@@ -223,7 +255,7 @@ static void read_frequency(struct tlat_machine *machine)
 	int64_t no_turbo = number(machine, CPU_DIR "intel_pstate/no_turbo");
 	char path[96];
 
-	read_governor(machine);
+	read_governors(machine);
 	snprintf(path, sizeof(path), CPU_DIR "cpu%d/cpufreq/scaling_driver",
 		 tlat_cpuset_next(&machine->online, -1));
 	tlat_machine_text(machine, path, facts->freq_driver, sizeof(facts->freq_driver));

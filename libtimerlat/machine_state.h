@@ -15,6 +15,15 @@ struct tlat_cpu {
 	int32_t speed; /* core type: equal numbers are equal types, more is faster */
 };
 
+/* A frequency governor, and the online CPUs under it. */
+struct tlat_governor {
+	char name[32];
+	struct tlat_cpuset cpus;
+};
+
+/* Linux has six. */
+#define TLAT_GOVERNORS_MAX 8
+
 struct tlat_machine {
 	int root_fd;
 	bool live; /* the root is this machine's, so system calls tell about it too */
@@ -29,6 +38,7 @@ struct tlat_machine {
 	struct tlat_cpuset isolated_requested, nohz_full_requested;
 	char partition_invalid[192]; /* "/rt: isolated invalid (...)": asked of a cgroup */
 	struct tlat_machine_facts facts;
+	struct tlat_governor governors[TLAT_GOVERNORS_MAX]; /* "": no more of them */
 	struct tlat_cpu cpu[TLAT_CPUS_MAX];
 };
 
@@ -44,6 +54,19 @@ int tlat_machine_read_cpus(const struct tlat_machine *machine, const char *path,
 DIR *tlat_machine_opendir(const struct tlat_machine *machine, const char *path);
 /* Online CPUs that this process can be moved to: all but what its cpuset withholds. */
 struct tlat_cpuset tlat_machine_reachable(const struct tlat_machine *machine);
+
+/* machine_trial.c */
+
+struct tlat_trial {
+	struct tlat_cpuset taken;   /* a thread of this process can be there */
+	struct tlat_cpuset refused; /* offline, or outside of the cpuset */
+};
+
+/*
+ * Try each of cpus on a thread of its own, which wakes up on home again. What could not be tried
+ * is in neither set.
+ */
+struct tlat_trial tlat_machine_try(const struct tlat_cpuset *cpus, const struct tlat_cpuset *home);
 
 /* machine_topology.c */
 void tlat_machine_read_topology(struct tlat_machine *machine);

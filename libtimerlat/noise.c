@@ -212,7 +212,7 @@ int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *op
 	if (!error)
 		error = control(&noise, reterr);
 	if (!error) {
-		tlat_machine_audit(noise.machine, &noise.findings);
+		tlat_machine_audit(noise.machine, noise.place, &noise.findings);
 		error = tlat_noise_report(&noise, ret_report);
 		if (error)
 			tlat_fail(reterr, error, "no report: %s", strerror(-error));

@@ -250,12 +250,14 @@ static int apply_lock(struct tlat_rt *rt, bool lock_all, struct tlat_error *rete
 	return r;
 }
 
-static int fail_policy(int root_fd, const struct tlat_rt_opts *o, int code,
-		       struct tlat_error *reterr)
+static int fail_policy(int root_fd, const struct tlat_rt_opts *o, const struct tlat_sched *want,
+		       int code, struct tlat_error *reterr)
 {
+	struct tlat_refusal refusal = { o->policy, o->priority, -code,
+					tlat_sched_intercepted(want) };
 	char text[sizeof(reterr->text)];
 
-	tlat_rt_explain(root_fd, o->policy, o->priority, -code, text, sizeof(text));
+	tlat_rt_explain(root_fd, &refusal, text, sizeof(text));
 	return tlat_fail(reterr, code, "%s", text);
 }
 
@@ -291,7 +293,7 @@ static int apply_policy(struct tlat_rt *rt, int root_fd, const struct tlat_rt_op
 		return 0;
 	r = tlat_sched_set(&want);
 	if (r < 0)
-		return fail_policy(root_fd, o, r, reterr);
+		return fail_policy(root_fd, o, &want, r, reterr);
 	rt->did |= DID_POLICY;
 	return check_policy_in_force(&want, reterr);
 }

@@ -33,12 +33,19 @@ const char *tlat_policy_kernel_name(int policy);
 /* The symbol of a positive errno where the C library tells it ("EPERM"), else its text. */
 const char *tlat_errno_name(int error);
 
+/* What was asked for, and how it was answered. */
+struct tlat_refusal {
+	int policy, priority;
+	int error;	  /* positive errno */
+	bool intercepted; /* not by the kernel */
+};
+
 /*
- * Why policy and priority were refused with error (positive errno), in one line with the remedy;
- * reads capability sets, RLIMIT_RTPRIO, cgroup budgets and seccomp. The cause's short name
- * ("capability", "rlimit", "cgroup-budget", "seccomp", "admission", "unknown") is returned, static.
+ * Why it was refused, in one line with the remedy; reads capability sets, RLIMIT_RTPRIO, cgroup
+ * budgets and seccomp. The cause's short name ("capability", "rlimit", "cgroup-budget", "seccomp",
+ * "admission", "unknown") is returned, static.
  */
-const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, char *text,
+const char *tlat_rt_explain(int root_fd, const struct tlat_refusal *refusal, char *text,
 			    size_t size);
 
 /*

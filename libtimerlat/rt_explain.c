@@ -19,6 +19,7 @@
 struct question {
 	int root_fd;
 	int policy, priority, error;
+	bool intercepted;
 	const char *asked; /* "SCHED_FIFO 80" */
 	char *text;
 	size_t size;
@@ -344,36 +345,39 @@ static const char *explain_fair(const struct question *q, const struct rights *r
 		      lack_text(rights), 20 - now.nice);
 }
 
-/* ENOSYS for a call that every kernel has: something stands before the kernel. */
+/* ENOSYS for a call that every kernel has is none of the kernel's answers either. */
 static const char *explain_sandbox(const struct question *q, const struct rights *rights)
 {
-	if (rights->seccomp == 2 && (q->error == EPERM || q->error == ENOSYS || q->error == EACCES))
+	if (q->intercepted && rights->seccomp == 2)
 		return explain_seccomp(q);
-	if (q->error == ENOSYS)
-		return answer(q, "seccomp",
-			      "the call gave ENOSYS, which no kernel of today does by "
-			      "itself: a sandbox or tracer stands before it; run outside, or allow "
-			      "sched_setattr in its profile");
+	if (q->intercepted || q->error == ENOSYS)
+		return answer(
+			q, "seccomp",
+			"the call gave %s, and not from the kernel: a sandbox or tracer "
+			"stands before it; run outside, or allow sched_setattr in its profile",
+			tlat_errno_name(q->error));
 	return q->error == EPERM && q->policy != TLAT_SCHED_DEADLINE ? explain_unified(q) : NULL;
 }
 
-const char *tlat_rt_explain(int root_fd, int policy, int priority, int error, char *text,
+const char *tlat_rt_explain(int root_fd, const struct tlat_refusal *refusal, char *text,
 			    size_t size)
 {
 	struct rights rights = read_rights(root_fd);
 	const char *cause;
 	char asked[40];
 	struct question q = { root_fd,
-			      policy,
-			      priority,
-			      error,
-			      tlat_sched_text(asked, sizeof(asked), policy, priority),
+			      refusal->policy,
+			      refusal->priority,
+			      refusal->error,
+			      refusal->intercepted,
+			      tlat_sched_text(asked, sizeof(asked), refusal->policy,
+					      refusal->priority),
 			      text,
 			      size };
 
-	if (policy == TLAT_SCHED_DEADLINE)
+	if (q.policy == TLAT_SCHED_DEADLINE)
 		cause = explain_deadline(&q, &rights);
-	else if (policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR)
+	else if (q.policy == TLAT_SCHED_FIFO || q.policy == TLAT_SCHED_RR)
 		cause = explain_ranked(&q, &rights);
 	else
 		cause = explain_fair(&q, &rights);

@@ -25,6 +25,12 @@ static_assert(sizeof(struct tlat_sched) == 48, "SCHED_ATTR_SIZE_VER0");
 /* All of them act on the calling thread and return 0 or a negative errno. */
 int tlat_sched_get(struct tlat_sched *sched);
 int tlat_sched_set(const struct tlat_sched *sched);
+/*
+ * Whether something answers the call that sets these in the kernel's place. Without attributes the
+ * kernel gives EINVAL before it asks for any right; a filter sees where they are and not what they
+ * are, so that it answers as it does with them. Changes nothing.
+ */
+bool tlat_sched_intercepted(const struct tlat_sched *sched);
 /* Back to saved, including a slice that somebody had set. */
 void tlat_sched_restore(const struct tlat_sched *saved);
 

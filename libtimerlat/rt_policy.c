@@ -100,23 +100,36 @@ int tlat_sched_get(struct tlat_sched *sched)
 	return 0;
 }
 
-static int set_by_old_call(const struct tlat_sched *sched)
+static int set_by_old_call(const struct tlat_sched *sched, const struct sched_param *param)
 {
-	struct sched_param param = { .sched_priority = (int)sched->priority };
 	int policy = (int)sched->policy;
 
 	if (policy == SCHED_DEADLINE)
 		return -ENOSYS;
 	if (sched->flags & FLAG_RESET_ON_FORK)
 		policy |= SCHED_RESET_ON_FORK;
-	return syscall(SYS_sched_setscheduler, 0, policy, &param) < 0 ? -errno : 0;
+	return syscall(SYS_sched_setscheduler, 0, policy, param) < 0 ? -errno : 0;
+}
+
+/* The attributes in the form that each of the two calls takes. */
+static int set(const struct tlat_sched *sched, const struct tlat_sched *attr,
+	       const struct sched_param *param)
+{
+	if (syscall(SYS_sched_setattr, 0, attr, 0) == 0)
+		return 0;
+	return errno == ENOSYS ? set_by_old_call(sched, param) : -errno;
 }
 
 int tlat_sched_set(const struct tlat_sched *sched)
 {
-	if (syscall(SYS_sched_setattr, 0, sched, 0) == 0)
-		return 0;
-	return errno == ENOSYS ? set_by_old_call(sched) : -errno;
+	struct sched_param param = { .sched_priority = (int)sched->priority };
+
+	return set(sched, sched, &param);
+}
+
+bool tlat_sched_intercepted(const struct tlat_sched *sched)
+{
+	return set(sched, NULL, NULL) != -EINVAL;
 }
 
 void tlat_sched_restore(const struct tlat_sched *saved)

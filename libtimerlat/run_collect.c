@@ -277,7 +277,7 @@ int tlat_run_collect(struct tlat_run *run)
 		run->floor_pair = NULL;
 		result->repeat = repeat_of(run, result);
 	}
-	tlat_machine_audit(run->machine, &run->findings);
+	tlat_machine_audit(run->machine, &run->place, &run->findings);
 	return error;
 }
 

@@ -47,7 +47,7 @@ static int make_report(const struct tlat_run *run, struct tlat_report **ret_repo
 	tlat_report_started(report, run->realtime_ns);
 	error = add_results(run, report);
 	tlat_findings_copy(&so_far, &run->findings);
-	tlat_machine_audit(run->machine, &so_far);
+	tlat_machine_audit(run->machine, &run->place, &so_far);
 	error = tlat_report_hand_over(report, error, &so_far, ret_report);
 	tlat_findings_free(&so_far);
 	return error;

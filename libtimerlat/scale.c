@@ -282,7 +282,7 @@ static int measure(struct tlat_scale *s, struct tlat_report **ret_report, struct
 	if (error)
 		return error;
 	describe(s, began);
-	tlat_machine_audit(s->machine, &s->findings);
+	tlat_machine_audit(s->machine, s->place, &s->findings);
 	error = make_report(s, ret_report, started);
 	return error ? tlat_fail(reterr, error, "no report: %s", strerror(-error)) : 0;
 }

@@ -121,7 +121,7 @@ int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *op
 		tlat_clock_check_end(s.clock, &s.findings);
 		if (any(s.storm, tlat_storm_is_stuck) && !any(s.storm, tlat_storm_broke))
 			search_return(&s);
-		tlat_machine_audit(s.machine, &s.findings);
+		tlat_machine_audit(s.machine, s.place, &s.findings);
 		error = tlat_storm_report(&s, ret_report);
 		if (error)
 			tlat_fail(reterr, error, "no report: %s", strerror(-error));

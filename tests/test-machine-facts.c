@@ -52,22 +52,34 @@ static void open_real(void)
 		fail_msg("%s", error.text);
 }
 
-static void assert_audit(const char *expected)
+/* What is said to a run on the CPUs of a list, or (NULL) of the machine. */
+static void audit(const char *list, struct tlat_findings *findings)
+{
+	struct tlat_findings ignored = { 0 };
+	struct tlat_placement place;
+
+	if (list)
+		assert_int_equal(tlat_machine_place_solo(machine, list, &place, &ignored, NULL), 0);
+	tlat_machine_audit(machine, list ? &place : NULL, findings);
+	tlat_findings_free(&ignored);
+}
+
+static void assert_audit(const char *list, const char *expected)
 {
 	struct tlat_findings findings = { 0 };
 	char names[512];
 
-	tlat_machine_audit(machine, &findings);
+	audit(list, &findings);
 	name_findings(&findings, names);
 	tlat_findings_free(&findings);
 	assert_string_equal(names, expected);
 }
 
-static void assert_audit_says(const char *id, const char *text)
+static void assert_audit_says(const char *list, const char *id, const char *text)
 {
 	struct tlat_findings findings = { 0 };
 
-	tlat_machine_audit(machine, &findings);
+	audit(list, &findings);
 	assert_finding(&findings, id, text);
 	tlat_findings_free(&findings);
 }
@@ -121,7 +133,8 @@ static void other_machines_tell_theirs(void **state)
 	end_replay();
 	replay("server");
 	assert_string_equal(tlat_machine_facts(machine)->hypervisor, "");
-	assert_string_equal(tlat_machine_facts(machine)->governor, "schedutil");
+	assert_string_equal(tlat_machine_facts(machine)->governor,
+			    "0-99,101-127: performance, 100: schedutil");
 	end_replay();
 	replay("cpuset-v1");
 	assert_int_equal(tlat_machine_facts(machine)->rt_group_sched, 1);
@@ -167,7 +180,7 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 	(void)state;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(expected); i++) {
 		replay(expected[i].machine);
-		assert_audit(expected[i].findings);
+		assert_audit(NULL, expected[i].findings);
 		end_replay();
 	}
 }
@@ -176,15 +189,17 @@ static void findings_say_the_value_and_the_cause(void **state)
 {
 	(void)state;
 	replay("laptop");
-	assert_audit_says("cpu-governor", "powersave");
-	assert_audit_says("deep-idle-states", "idle state C8 takes up to 200 us");
+	assert_audit_says(NULL, "cpu-governor", "powersave");
+	assert_audit_says(NULL, "deep-idle-states", "idle state C8 takes up to 200 us");
 	end_replay();
 	replay("not-effective");
-	assert_audit_says("isolation-not-effective", "isolcpus: requested 2-3, effective none");
-	assert_audit_says("isolation-not-effective", "nohz_full: requested 2-3, effective none");
+	assert_audit_says(NULL, "isolation-not-effective",
+			  "isolcpus: requested 2-3, effective none");
+	assert_audit_says(NULL, "isolation-not-effective",
+			  "nohz_full: requested 2-3, effective none");
 	end_replay();
 	replay("partition-invalid");
-	assert_audit_says("isolation-not-effective",
+	assert_audit_says(NULL, "isolation-not-effective",
 			  "/rt: isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 	end_replay();
 	replay("server");
@@ -192,7 +207,33 @@ static void findings_say_the_value_and_the_cause(void **state)
 		     "hpet\\n");
 	tlat_machine_close(machine);
 	assert_int_equal(tlat_machine_open(&machine, root.root, NULL), 0);
-	assert_audit_says("clocksource", "hpet");
+	assert_audit_says(NULL, "clocksource", "hpet");
+}
+
+/* One CPU of the laptop is made ready to be measured, the others are not. */
+static void a_run_is_told_of_its_own_cpus(void **state)
+{
+	(void)state;
+	replay("laptop");
+	compose_cpu_file(&root, 3, "cpufreq/scaling_governor", "performance\\n");
+	compose_cpu_file(&root, 3, "cpuidle/state2/disable", "1\\n");
+	compose_cpu_file(&root, 4, "cpufreq/scaling_governor", "schedutil\\n");
+	tlat_machine_close(machine);
+	assert_int_equal(tlat_machine_open(&machine, root.root, NULL), 0);
+	assert_string_equal(tlat_machine_facts(machine)->governor,
+			    "0-2,5-7: powersave, 3: performance, 4: schedutil");
+	assert_audit("3", "not-isolated rt-throttling smt-active transparent-hugepages");
+	assert_audit("3-5", "not-isolated cpu-governor! cpu-governor! rt-throttling smt-active "
+			    "deep-idle-states transparent-hugepages");
+	assert_audit_says("3-5", "cpu-governor", "governor of CPUs 5 is powersave");
+	assert_audit_says("3-5", "cpu-governor", "governor of CPUs 4 is schedutil");
+	assert_audit_says("3-5", "deep-idle-states", "C8 takes up to 200 us");
+	assert_audit_says("3-5", "deep-idle-states", "states above 10 us: 4-5");
+	assert_audit_says(NULL, "cpu-governor", "governor of CPUs 0-2,5-7 is powersave");
+	end_replay();
+	replay("isolated-boot");
+	assert_audit("1", "");
+	assert_audit_says("1-2", "timer-migration", "nohz_full CPUs 2 are");
 }
 
 static void a_quota_of_the_group_or_of_one_above_is_named(void **state)
@@ -203,14 +244,14 @@ static void a_quota_of_the_group_or_of_one_above_is_named(void **state)
 	compose_file(&root, "sys/fs/cgroup/cpu/t/inner/cpu.cfs_quota_us", "-1\\n");
 	compose_file(&root, "sys/fs/cgroup/cpu/t/cpu.cfs_quota_us", "50000\\n");
 	compose_file(&root, "sys/fs/cgroup/cpu/t/cpu.cfs_period_us", "100000\\n");
-	assert_audit_says("cpu-quota", "/t may use 50000 us of CPU time in every 100000 us");
+	assert_audit_says(NULL, "cpu-quota", "/t may use 50000 us of CPU time in every 100000 us");
 	end_replay();
 	replay("partition-inside");
 	compose_file(&root, "proc/self/cgroup", "0::/t\\n");
 	compose_file(&root, "sys/fs/cgroup/t/cpu.max", "max 100000\\n");
-	assert_audit("");
+	assert_audit(NULL, "");
 	compose_file(&root, "sys/fs/cgroup/t/cpu.max", "25000 100000\\n");
-	assert_audit_says("cpu-quota", "/t may use 25000 us of CPU time in every 100000 us");
+	assert_audit_says(NULL, "cpu-quota", "/t may use 25000 us of CPU time in every 100000 us");
 }
 
 static void a_root_without_cpus_is_refused_with_a_reason(void **state)
@@ -244,7 +285,7 @@ static void the_real_machine_is_read_and_a_pair_found(void **state)
 	assert_int_equal(tlat_machine_place_pair(machine, NULL, &p, &findings, NULL), 0);
 	assert_true(tlat_cpuset_has(tlat_machine_online(machine), p.kick));
 	assert_true(tlat_cpuset_has(tlat_machine_online(machine), p.wait));
-	tlat_machine_audit(machine, &findings);
+	tlat_machine_audit(machine, NULL, &findings);
 	tlat_findings_free(&findings);
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
 	assert_in_range(tlat_machine_facts(machine)->hz * (tick.tv_nsec / 1000), 990000, 1010000);
@@ -298,6 +339,7 @@ int main(void)
 		TEST(what_cannot_be_read_is_unknown),
 		TEST(the_audit_names_what_each_machine_suffers_from),
 		TEST(findings_say_the_value_and_the_cause),
+		TEST(a_run_is_told_of_its_own_cpus),
 		TEST(a_quota_of_the_group_or_of_one_above_is_named),
 		TEST(a_root_without_cpus_is_refused_with_a_reason),
 		TEST(the_real_machine_is_read_and_a_pair_found),

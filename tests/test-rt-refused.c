@@ -254,6 +254,52 @@ static void where_only_the_older_call_is_allowed_it_is_used(void **state)
 	assert_says(text, "state 0 rr 4\n");
 }
 
+static void ask_who_answers(struct words *words, const void *arg)
+{
+	const struct fault *fault = arg;
+	const struct tlat_sched fifo = { .size = sizeof(fifo),
+					 .policy = SCHED_FIFO,
+					 .priority = 1 };
+	struct tlat_sched before, after;
+
+	if (fault->call && !install_fault(fault)) {
+		say(words, "cannot start");
+		return;
+	}
+	tlat_sched_get(&before);
+	say(words, "intercepted %d\n", tlat_sched_intercepted(&fifo));
+	tlat_sched_get(&after);
+	say(words, "changed %d\n", memcmp(&before, &after, sizeof(before)) != 0);
+}
+
+static void it_is_known_whether_the_kernel_answers(void **state)
+{
+	static const struct {
+		struct fault fault;
+		const char *says;
+	} answers[] = {
+		{ { .call = 0 }, "intercepted 0" },
+		{ { .call = SYS_sched_setaffinity, .error = EPERM }, "intercepted 0" },
+		{ { .call = SYS_sched_setattr, .error = EPERM }, "intercepted 1" },
+		{ { .call = SYS_sched_setattr, .error = ENOSYS }, "intercepted 0" }, /* the older */
+		{ { .call = SYS_sched_setattr, .call2 = SYS_sched_setscheduler, .error = ENOSYS },
+		  "intercepted 1" },
+		{ { .call = SYS_sched_setattr, .call2 = SYS_sched_setscheduler, .error = EPERM },
+		  "intercepted 1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(answers); i++) {
+		const char *text = in_child(ask_who_answers, &answers[i].fault);
+
+		/* Or the test is in a sandbox of somebody else's. */
+		if (!strcmp(text, "cannot start") || (i == 0 && strstr(text, "intercepted 1")))
+			skip();
+		assert_says(text, answers[i].says);
+		assert_says(text, "changed 0");
+	}
+}
+
 #define V1_CPU "/sys/fs/cgroup/cpu"
 
 static void in_cgroup(struct words *words, const void *arg)
@@ -306,6 +352,7 @@ int main(void)
 		cmocka_unit_test(affinity_slack_and_lock_calls_that_lie_are_noticed),
 		cmocka_unit_test(a_filter_is_named_and_so_is_its_answer),
 		cmocka_unit_test(where_only_the_older_call_is_allowed_it_is_used),
+		cmocka_unit_test(it_is_known_whether_the_kernel_answers),
 		cmocka_unit_test(a_group_without_budget_is_named_even_to_root),
 	};
 

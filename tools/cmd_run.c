@@ -67,7 +67,7 @@ static int start_load(struct tlat_session *s, struct tlat_error *reterr)
 	if (!cpus)
 		return tlat_tool_fail(reterr, -ENOMEM, "out of memory for a CPU list");
 	n = measuring_cpus(s, cpus, TLAT_CPUS_MAX);
-	r = tlat_load_start(&s->load, s->config.load, cpus, n, reterr);
+	r = tlat_load_start(&s->load, s->config.load, s->machine, cpus, n, reterr);
 	free(cpus);
 	return r;
 }

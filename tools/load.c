@@ -32,31 +32,67 @@ struct tlat_load {
 	const char *command;
 	pid_t keeper;
 	int keeper_fd; /* says errno of the start, then the shell's status; its end ends the load */
-	bool apart;    /* off the measuring CPUs */
+	const struct tlat_machine *machine;
+	const char *affinity; /* what was done about it */
+	bool apart;	      /* it was set */
 	bool ended;
 	int status; /* of the shell, when ended */
 };
+
+static void leave_out(cpu_set_t *set, size_t size, const int32_t *cpus, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		CPU_CLR_S((size_t)cpus[i], size, set);
+}
+
+/* The isolated ones of a set are left out, unless all are; says which CPUs remain. */
+static const char *prefer_balanced(cpu_set_t *set, size_t size, const struct tlat_machine *machine)
+{
+	int32_t *isolated = calloc(TLAT_CPUS_MAX, sizeof(*isolated));
+	cpu_set_t *balanced = CPU_ALLOC(TLAT_CPUS_MAX);
+	int n = isolated ? tlat_machine_cpus(machine, "isolated", isolated, TLAT_CPUS_MAX, NULL)
+			 : 0;
+	int before = CPU_COUNT_S(size, set), after = before;
+
+	if (balanced && n > 0) {
+		memcpy(balanced, set, size);
+		leave_out(balanced, size, isolated, (size_t)n);
+		after = CPU_COUNT_S(size, balanced);
+		if (after)
+			memcpy(set, balanced, size);
+	}
+	CPU_FREE(balanced);
+	free(isolated);
+	if (!after && before > 1)
+		return "set to the CPUs that do not measure; these are isolated, so that nothing "
+		       "spreads it over them: it may have kept to one";
+	return after && after < before ? "set to the CPUs that neither measure nor are isolated"
+				       : "set to the CPUs that do not measure";
+}
 
 /*
  * Leave the CPUs of avoid[] if that leaves one. The mask is this process's, for a child to inherit:
  * what is told of it then holds. Fills old for come_back().
  */
-static bool leave_cpus(cpu_set_t *old, size_t size, const int32_t *avoid, size_t n)
+static void leave_cpus(struct tlat_load *load, cpu_set_t *old, size_t size, const int32_t *avoid,
+		       size_t n)
 {
 	cpu_set_t *set = CPU_ALLOC(TLAT_CPUS_MAX);
-	bool left = false;
+	const char *affinity;
 
+	load->affinity = "left as it was, with the measuring CPUs in it";
 	if (!set)
-		return false;
+		return;
 	CPU_ZERO_S(size, old);
 	if (n && sched_getaffinity(0, size, old) == 0) {
 		memcpy(set, old, size);
-		for (size_t i = 0; i < n; i++)
-			CPU_CLR_S((size_t)avoid[i], size, set);
-		left = CPU_COUNT_S(size, set) > 0 && sched_setaffinity(0, size, set) == 0;
+		leave_out(set, size, avoid, n);
+		affinity = prefer_balanced(set, size, load->machine);
+		load->apart = CPU_COUNT_S(size, set) > 0 && sched_setaffinity(0, size, set) == 0;
+		if (load->apart)
+			load->affinity = affinity;
 	}
 	CPU_FREE(set);
-	return left;
 }
 
 /* Standard output may be the JSON's; the terminal's input is not the load's. */
@@ -157,7 +193,7 @@ static pid_t fork_keeper(struct tlat_load *load, const int fds[2], const int32_t
 
 	if (!old)
 		return -1;
-	load->apart = leave_cpus(old, size, avoid, n);
+	leave_cpus(load, old, size, avoid, n);
 	pid = fork();
 	error = errno;
 	if (pid == 0) {
@@ -211,14 +247,16 @@ static bool cannot_start(struct tlat_load *load)
 	       WEXITSTATUS(load->status) >= 126 && WEXITSTATUS(load->status) <= 127;
 }
 
-int tlat_load_start(struct tlat_load **ret_load, const char *command, const int32_t *avoid,
-		    size_t n, struct tlat_error *reterr)
+int tlat_load_start(struct tlat_load **ret_load, const char *command,
+		    const struct tlat_machine *machine, const int32_t *avoid, size_t n,
+		    struct tlat_error *reterr)
 {
 	struct tlat_load *load = calloc(1, sizeof(*load));
 	int r = load ? 0 : -ENOMEM;
 
 	if (load) {
 		load->command = command;
+		load->machine = machine;
 		r = start_processes(load, avoid, n);
 	}
 	if (r < 0) {
@@ -254,9 +292,7 @@ void tlat_load_note(struct tlat_load *load, struct tlat_report *report)
 						   : WEXITSTATUS(load->status));
 	} else {
 		snprintf(text, sizeof(text), "load '%.200s' ran throughout; its affinity was %s",
-			 load->command,
-			 load->apart ? "set to the CPUs that do not measure"
-				     : "left as it was, with the measuring CPUs in it");
+			 load->command, load->affinity);
 	}
 	tlat_report_add_finding(report, &finding);
 }

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from surroundings import (FOLDER, SHORT, TLAT, Words, cyclictest, findings, group, main, mounted,
-                          need, need_root, need_two_cpus, report, run, tlat, with_texts,
-                          without_cgroups)
+                          need, need_root, need_two_cpus, preloaded, report, run, tlat,
+                          with_texts, without_cgroups)
 
 CPU = "/sys/devices/system/cpu"
 ON_0, ON_1 = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
@@ -39,6 +39,21 @@ def b1_isolated_cpus_are_named_when_left_out_and_have_a_word() -> None:
         assert "left out, as they are isolated" in err and "-a 1" in err, err
     cpus, err = cyclictest_cpus("-a", "isolated", "-t", under=[*isolated, *ON_0])
     assert cpus == [1] and "left out" not in err, (cpus, err)
+
+
+def b1_a_load_is_not_left_on_isolated_cpus() -> None:
+    """Nothing spreads tasks over isolated CPUs. The mask is that of a larger machine."""
+    need_two_cpus()
+    for isolated, where in (("", "set to the CPUs that do not measure\n"),
+                            ("2-3", "set to the CPUs that neither measure nor are isolated\n"),
+                            ("0-3", "these are isolated, so that nothing spreads it")):
+        under = [*without_cgroups(), *with_texts({
+            f"{CPU}/online": "0-3\n", f"{CPU}/present": "0-3\n",
+            f"{CPU}/isolated": f"{isolated}\n"})]
+        document = report(*SHORT, "-c", "1", "--load", "exec sleep 60", under=under,
+                          FAKE_MASK="128:0-3", **preloaded("affinity"))
+        said = findings(document)["load"]["text"]
+        assert where in said, said
 
 
 def b2_a_named_cpu_overrides_the_mask_and_is_told() -> None:
@@ -145,7 +160,8 @@ def b8_a_list_file_without_a_list_is_none_or_not_known() -> None:
 
 def b9_lists_are_read_to_their_end() -> None:
     for text in ("0-2,4-23", "0,2,4,6,8,10,12,14,16-31"):
-        machine = report("check", under=with_texts({f"{CPU}/online": text + "\n"}))["machine"]
+        under = [*with_texts({f"{CPU}/online": text + "\n"}), *ON_0]  # on both lists
+        machine = report("check", under=under)["machine"]
         assert machine["online"] == text, machine
 
 
@@ -172,6 +188,7 @@ def b11_isolation_is_what_is_in_effect() -> None:
 
 if __name__ == "__main__":
     main([b1_isolated_cpus_are_named_when_left_out_and_have_a_word,
+          b1_a_load_is_not_left_on_isolated_cpus,
           b2_a_named_cpu_overrides_the_mask_and_is_told,
           b3_an_inherited_mask_is_obeyed_without_a_list,
           b4_a_list_is_read_however_it_is_attached_and_never_means_all,

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Reports of kind C: offline CPUs, SMT, large counts, NUMA. CPUs have numbers, not a count."""
+import itertools
 import os
 import re
 from typing import Any
@@ -18,10 +19,13 @@ def with_cpus(online: str, present: str) -> list[Any]:
                                              f"{CPU}/present": present + "\n"})]
 
 
+ODD = "1,3,5,7"  # as far as they are tried here
+
+
 def c1_cpus_are_known_by_number() -> None:
     """The mask is that of a machine whose odd CPUs are offline."""
     half = with_cpus("0,2,4,6", "0-7")
-    mask = preloaded("affinity")
+    mask = {**preloaded("affinity"), "FAKE_OFFLINE": ODD}
     machine = report("check", under=half, FAKE_MASK="128:0-6", **mask)["machine"]
     assert machine["online"] == "0,2,4,6", machine
     tlat(*SHORT, "-c", "1", under=half, FAKE_MASK="128:0,6", **mask).expect(
@@ -32,10 +36,27 @@ def c1_cpus_are_known_by_number() -> None:
     assert ended.code and "CPU list" not in ended.err, ended
 
 
+def c1_a_count_in_place_of_the_list_is_not_believed() -> None:
+    """In a container that is shown as many CPUs as it may use, from 0 on, those of the kernel's mask
+    are online all the same, and so are those that it has beside them."""
+    need_two_cpus()
+    counted = with_texts({f"{CPU}/online": "0\n", f"{CPU}/present": "0-1\n"})
+    machine = report("check", under=counted)["machine"]
+    assert machine["online"] == machine["allowed"] == "0-1", machine
+    for mask, cpu in itertools.product(("0-1", "1"), "01"):
+        found = report(*SHORT, "-c", cpu, under=[*counted, "taskset", "-c", mask])
+        assert [result["wait"]["cpu"] for result in found["results"]] == [int(cpu)], found
+    result = report("run", "wake-futex", "-n", "10", under=counted)["results"][0]
+    assert {result["kick"]["cpu"], result["wait"]["cpu"]} == {0, 1}, result
+    ended = cyclictest("-S", "-l", "10", under=counted).expect(0)
+    assert len(re.findall("^T:", ended.out, re.M)) == 2, ended
+
+
 def c2_offline_cpus_are_never_chosen() -> None:
     half = with_cpus("0,2,4,6", "0-7")
     for mask in ("0-7", "1-7", "0-5", "1-4", "5-7"):  # which have offline CPUs in them
-        ended = tlat("check", under=half, FAKE_MASK=f"128:{mask}", **preloaded("affinity"))
+        ended = tlat("check", under=half, FAKE_MASK=f"128:{mask}", FAKE_OFFLINE=ODD,
+                     **preloaded("affinity"))
         chosen = re.findall(r"cpu (\d+)", ended.expect(0).out)
         first, last = map(int, mask.split("-"))
         assert chosen and {int(cpu) for cpu in chosen} <= {0, 2, 4, 6}, ended
@@ -101,7 +122,7 @@ def c7_numa_calls_are_not_needed() -> None:
 
 
 if __name__ == "__main__":
-    main([c1_cpus_are_known_by_number, c2_offline_cpus_are_never_chosen,
-          c3_a_mask_is_as_long_as_any_kernels, c4_masks_of_more_than_1024_cpus_are_read,
-          c5_masks_of_any_width_are_read, c6_siblings_are_named_with_the_cores_needed,
-          c7_numa_calls_are_not_needed])
+    main([c1_cpus_are_known_by_number, c1_a_count_in_place_of_the_list_is_not_believed,
+          c2_offline_cpus_are_never_chosen, c3_a_mask_is_as_long_as_any_kernels,
+          c4_masks_of_more_than_1024_cpus_are_read, c5_masks_of_any_width_are_read,
+          c6_siblings_are_named_with_the_cores_needed, c7_numa_calls_are_not_needed])

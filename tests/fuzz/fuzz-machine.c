@@ -118,7 +118,7 @@ static void use(const struct tlat_machine *machine, const char *list)
 	if (tlat_machine_place_pair(machine, NULL, &place, &findings, &error) == 0)
 		tlat_machine_relation(machine, place.kick, place.wait);
 	tlat_machine_place_solo(machine, list, &place, &findings, &error);
-	tlat_machine_audit(machine, &findings);
+	tlat_machine_audit(machine, NULL, &findings);
 	tlat_findings_free(&findings);
 }
 
