@@ -43,9 +43,9 @@ static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 	const struct tlat_noise_opts *o = &noise->opts;
 	struct tlat_cpuset left =
 		tlat_cpuset_minus(tlat_machine_online(noise->machine), &noise->set);
-	bool real_time = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
 
-	if (real_time && tlat_cpuset_empty(&left) && tlat_rt_budget(noise->machine).runtime_ns < 0)
+	if (tlat_policy_is_ranked(o->policy) && tlat_cpuset_empty(&left) &&
+	    tlat_rt_budget(noise->machine).runtime_ns < 0)
 		return tlat_fail(
 			reterr, -EINVAL,
 			"every CPU would spin under policy %s, and nothing limits it "
@@ -53,7 +53,8 @@ static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 			"a CPU out",
 			tlat_policy_name(o->policy));
 	noise->priority = o->priority;
-	noise->policy = tlat_rt_grant(o->policy, &noise->priority, &noise->of_result);
+	noise->policy =
+		tlat_rt_grant_spin(o->policy, &noise->priority, o->duration_ns, &noise->of_result);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "finding.h"
 #include "noise.h"
 
@@ -466,6 +467,61 @@ static void throttling_is_called_by_its_name(void **state)
 	assert_int_equal(seen, 1);
 }
 
+/* == A limit that kills who spins == */
+
+struct limited {
+	struct rlimit limit; /* us */
+	int64_t spin_ns;
+};
+
+/* What it spun under, and why. */
+static void spin_limited(struct words *words, const void *arg)
+{
+	const struct limited *l = arg;
+	struct tlat_noise_opts opts = base(l->spin_ns, TLAT_SCHED_FIFO, 40);
+	struct tlat_finding finding;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	if (setrlimit(RLIMIT_RTTIME, &l->limit) || tlat_noise(&report, &opts, NULL) < 0)
+		return;
+	result = tlat_report_result(report, 0);
+	say(words, "%s\n", tlat_policy_name(result->wait.policy));
+	if (get_finding(result, "policy-refused", &finding))
+		say(words, "%s\n", finding.text);
+	tlat_report_free(report);
+}
+
+static void who_would_be_killed_for_spinning_is_not_real_time(void **state)
+{
+	const struct limited hard = { { 200000, 200000 }, 600 * MS };
+	const char *text = in_child(spin_limited, &hard);
+
+	(void)state;
+	assert_says(text, "other\nSCHED_FIFO 40 refused: it would spin for 0.6 s, and "
+			  "RLIMIT_RTTIME (hard limit 200000 us) ends");
+	assert_says(text, "prlimit --pid $$ --rttime=unlimited");
+}
+
+static void a_soft_limit_says_how_to_raise_it(void **state)
+{
+	const struct limited soft = { { 200000, 60000000 }, 600 * MS };
+	const char *text = in_child(spin_limited, &soft);
+
+	(void)state;
+	assert_says(text, "other\n");
+	assert_says(text, "RLIMIT_RTTIME (200000 us)");
+	assert_says(text, "prlimit --rttime=620000:");
+}
+
+static void a_limit_that_is_long_enough_refuses_nothing(void **state)
+{
+	const struct limited long_enough = { { 5000000, 5000000 }, 100 * MS };
+
+	(void)state;
+	assert_null(strstr(in_child(spin_limited, &long_enough), "RLIMIT_RTTIME"));
+}
+
 /* == Ends and refusals == */
 
 static volatile int32_t stop;
@@ -579,6 +635,9 @@ int main(void)
 		cmocka_unit_test(every_cpu_has_a_result_of_its_own),
 		cmocka_unit_test(a_preempter_of_5_ms_is_found_and_called_a_switch),
 		cmocka_unit_test(throttling_is_called_by_its_name),
+		cmocka_unit_test(who_would_be_killed_for_spinning_is_not_real_time),
+		cmocka_unit_test(a_soft_limit_says_how_to_raise_it),
+		cmocka_unit_test(a_limit_that_is_long_enough_refuses_nothing),
 		cmocka_unit_test(a_stop_leaves_what_was_measured),
 		cmocka_unit_test(a_report_of_noise_reads_as_it_was_written),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),

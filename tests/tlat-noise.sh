@@ -64,6 +64,15 @@ for signal in TERM HUP; do
 	grep -q '^gap ' "$work/out" || fail "SIG$signal: nothing of what was measured"
 done
 
+# Under fifo the kernel would kill it after a fifth of a second.
+if command -v prlimit >/dev/null; then
+	timeout -s KILL 30 prlimit --rttime=200000:200000 "$TLAT" noise -d 600ms >"$work/out" ||
+		fail "a short RLIMIT_RTTIME: exit $?"
+	grep -q RLIMIT_RTTIME "$work/out" || fail "RLIMIT_RTTIME is not named: $(cat "$work/out")"
+else
+	echo "left out: no prlimit"
+fi
+
 refused "-p 5 needs --policy" --policy other -p 5
 refused "append needs" --append
 refused "too small\|out of range" --threshold 1ns

@@ -1161,9 +1161,11 @@ struct tlat_noise_opts {
  * "throttling" (of real-time threads, by the kernel), "steal" and "unknown": switches are known for
  * each gap, the others by what the kernel counted within 20 ms of it, or over all the time when
  * every CPU of the machine spins. A threshold below twice what a stamp takes, or what it advances
- * by, is raised to that: the finding "clock-slow" and metric "threshold_ns" say so. Returns 0;
- * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
- * -EAGAIN, -ENOMEM. [setup]
+ * by, is raised to that: the finding "clock-slow" and metric "threshold_ns" say so. A real-time
+ * policy that is refused, or whose threads RLIMIT_RTTIME would end before the duration is over, is
+ * the finding "policy-refused", and all spin under SCHED_OTHER. Returns 0; -EINVAL for options that
+ * make no sense, and when real-time threads would take every CPU for good; -EAGAIN, -ENOMEM.
+ * [setup]
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);
