@@ -122,8 +122,7 @@ static int plan_thread(struct tlat_noise *noise, int32_t i)
 	t->cpu = noise->place->cpus[i];
 	t->policy = noise->policy;
 	t->priority = noise->priority;
-	t->judge.budget = tlat_rt_budget(noise->machine);
-	t->judge.real_time = noise->policy == TLAT_SCHED_FIFO || noise->policy == TLAT_SCHED_RR;
+	t->throttle.budget = tlat_rt_budget(noise->machine);
 	t->log = malloc(TLAT_NOISE_LOG * sizeof(*t->log));
 	if (!t->log)
 		return -ENOMEM;

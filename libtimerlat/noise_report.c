@@ -7,6 +7,7 @@
 
 #include "noise.h"
 #include "repeat.h"
+#include "stats.h"
 
 static const char *repeat_command(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
 				  char **text)
@@ -56,10 +57,14 @@ static void put_sizes(struct tlat_result *result, const struct tlat_hist *hist)
 		double p;
 	} quantiles[] = { { "p50_ns", 0.5 }, { "p99_ns", 0.99 } };
 
-	for (size_t i = 0; tlat_hist_count(hist) && i < TLAT_ARRAY_SIZE(quantiles); i++)
-		tlat_result_put_metric(result,
-				       ns_of(hist, tlat_hist_quantile(hist, quantiles[i].p)), "ns",
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(quantiles); i++) {
+		double p = quantiles[i].p;
+
+		if (tlat_hist_count(hist) < tlat_stats_needed(p))
+			continue;
+		tlat_result_put_metric(result, ns_of(hist, tlat_hist_quantile(hist, p)), "ns",
 				       TLAT_LOWER, "gap.%s", quantiles[i].key);
+	}
 }
 
 static void put_metrics(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
@@ -91,7 +96,7 @@ static void put_metrics(const struct tlat_noise *noise, const struct tlat_noise_
 static void find_throttling(const struct tlat_noise_thread *t, struct tlat_result *result)
 {
 	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_THROTTLING];
-	const struct tlat_rt_budget *budget = &t->judge.budget;
+	const struct tlat_rt_budget *budget = &t->throttle.budget;
 
 	if (!total->count)
 		return;
@@ -137,19 +142,33 @@ static void find_unknown(const struct tlat_noise *noise, const struct tlat_noise
 {
 	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_UNKNOWN];
 
-	if (total->count > t->dropped)
+	if (total->count)
 		tlat_findings_add(&result->findings, TLAT_INFO, "noise-unknown", NULL,
 				  "for %" PRIu64 " gaps, the longest of %.1f us, no interrupt, "
 				  "switch or stolen time was counted on CPU %d: %s",
-				  total->count - t->dropped, (double)total->max_ns / 1e3, t->cpu,
+				  total->count, (double)total->max_ns / 1e3, t->cpu,
 				  suspects(noise));
-	if (t->dropped)
+}
+
+/* The log was full, or the kernel's counts could not be had. */
+static void find_unjudged(const struct tlat_noise_thread *t, struct tlat_result *result)
+{
+	uint64_t dropped = t->seen[TLAT_NOISE_UNJUDGED].count;
+	uint64_t blind = t->totals[TLAT_NOISE_UNJUDGED].count - dropped;
+
+	if (dropped)
+		tlat_findings_add(
+			&result->findings, TLAT_INFO, "noise-dropped",
+			"use a higher --threshold, or leave a CPU out of -c",
+			"%" PRIu64 " gaps on CPU %d were more than could be looked at: "
+			"whether an interrupt came or time was stolen is not told of them",
+			dropped, t->cpu);
+	if (blind)
 		tlat_findings_add(&result->findings, TLAT_INFO, "noise-dropped",
-				  "use a higher --threshold, or leave a CPU out of -c",
-				  "%" PRIu64
-				  " gaps on CPU %d were more than could be looked at, and "
-				  "are among the unknown",
-				  t->dropped, t->cpu);
+				  "see whether /proc/interrupts can be read, and has that CPU",
+				  "for %" PRIu64 " gaps on CPU %d the kernel's count of interrupts "
+				  "could not be read: whether one came is not told of them",
+				  blind, t->cpu);
 }
 
 /* == Results == */
@@ -198,6 +217,7 @@ static int add_result(struct tlat_noise *noise, struct tlat_noise_thread *t,
 	find_throttling(t, result);
 	find_switches(t, result);
 	find_unknown(noise, t, result);
+	find_unjudged(t, result);
 	take_watch(noise, t, result);
 	result->latency = t->hist;
 	t->hist = NULL;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * noise_spin.c - the thread that spins and sees when it did not. After each gap, and only then, it
- * asks the kernel how often it was switched; what that costs is no gap of the machine's.
+ * asks the kernel how often it was switched, so that a gap with a switch needs nobody else to tell
+ * what it was. What asking costs is no gap of the machine's.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,36 +21,45 @@ static uint64_t switches_so_far(void)
 }
 
 /* Where the controller is too slow, or cannot run, the first gaps are those that are kept. */
-static void log_gap(struct tlat_noise_thread *t, uint64_t at, uint64_t length, uint64_t switches)
+static void log_gap(struct tlat_noise_thread *t, uint64_t length)
 {
 	uint64_t written = atomic_load_explicit(&t->written, memory_order_relaxed);
 
 	if (written - atomic_load_explicit(&t->taken, memory_order_acquire) == TLAT_NOISE_LOG) {
-		t->dropped++;
-		t->dropped_ticks += length;
-		t->dropped_max = length > t->dropped_max ? length : t->dropped_max;
+		tlat_noise_total_add(&t->seen[TLAT_NOISE_UNJUDGED], tlat_noise_ns(t, length));
 		return;
 	}
-	t->log[written % TLAT_NOISE_LOG] =
-		(struct tlat_noise_entry){ at, length, (uint32_t)switches };
+	t->log[written % TLAT_NOISE_LOG] = length;
 	atomic_store_explicit(&t->written, written + 1, memory_order_release);
+}
+
+static void note_gap(struct tlat_noise_thread *t, uint64_t at, uint64_t length)
+{
+	int64_t at_ns = tlat_noise_ns(t, at - t->began), length_ns = tlat_noise_ns(t, length);
+	uint64_t before = t->switches;
+
+	tlat_hist_record(t->hist, (int64_t)length);
+	t->switches = switches_so_far();
+	if (t->switches == before)
+		log_gap(t, length);
+	else
+		tlat_noise_total_add(
+			&t->seen[tlat_noise_judge_switched(&t->throttle, at_ns, length_ns)],
+			length_ns);
 }
 
 /* Until the duration is over or the end is asked for. */
 static void spin(struct tlat_noise_thread *t)
 {
-	uint64_t switches = switches_so_far();
-	uint64_t last = tlat_stamp_begin(&t->stamper);
+	uint64_t last;
 
-	t->began = last;
+	t->switches = switches_so_far();
+	t->began = last = tlat_stamp_begin(&t->stamper);
 	while (last - t->began < t->duration && !tlat_noise_stopping(t->noise)) {
-		uint64_t now = tlat_stamp_begin(&t->stamper), before;
+		uint64_t now = tlat_stamp_begin(&t->stamper);
 
 		if (now - last > t->threshold) {
-			tlat_hist_record(t->hist, (int64_t)(now - last));
-			before = switches;
-			switches = switches_so_far();
-			log_gap(t, last, now - last, switches - before);
+			note_gap(t, last, now - last);
 			now = tlat_stamp_begin(&t->stamper);
 		}
 		last = now;
@@ -78,6 +88,7 @@ static int set_up(struct tlat_noise_thread *t, struct tlat_rt **ret_rt)
 					     .priority = state.priority,
 					     .tid = (int32_t)syscall(SYS_gettid),
 					     .slack_ns = state.slack_ns };
+	t->throttle.real_time = tlat_policy_is_ranked(state.policy);
 	tlat_rt_drop_caps(NULL, NULL);
 	return 0;
 }

@@ -31,7 +31,7 @@ refused()
 }
 
 noise -d 200ms >"$work/out"
-for row in gap gap.interrupts gap.switches gap.throttling gap.steal gap.unknown; do
+for row in gap gap.interrupts gap.switches gap.throttling gap.steal gap.unknown gap.unjudged; do
 	grep -q "^$row " "$work/out" || fail "no row $row: $(cat "$work/out")"
 done
 repeat=$(sed -n 's/^repeat: tlat //p' "$work/out")
