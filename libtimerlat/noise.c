@@ -11,6 +11,7 @@
 #define DEFAULT_THRESHOLD_NS 1000LL
 #define MIN_THRESHOLD_NS     100LL
 #define MAX_DURATION_NS	     86400000000000LL /* a day */
+#define LOOK_NS		     1000000LL	      /* between two looks at the CPU it is on */
 
 TLAT_ASSERT_LAYOUT(struct tlat_noise_opts, 7 * 8 + 2 * 4);
 
@@ -119,6 +120,7 @@ static int plan_thread(struct tlat_noise *noise, int32_t i)
 	t->stamper = tlat_clock_stamper(noise->clock);
 	t->threshold = tlat_clock_ticks(noise->clock, noise->opts.threshold_ns);
 	t->duration = tlat_clock_ticks(noise->clock, noise->opts.duration_ns);
+	t->look_every = tlat_clock_ticks(noise->clock, LOOK_NS);
 	t->cpu = noise->place->cpus[i];
 	t->policy = noise->policy;
 	t->priority = noise->priority;

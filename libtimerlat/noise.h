@@ -101,7 +101,7 @@ struct tlat_noise_counted tlat_noise_between(const struct tlat_noise_reading *be
 struct tlat_noise_thread {
 	struct tlat_noise *noise;
 	struct tlat_stamper stamper;
-	uint64_t threshold, duration; /* ticks */
+	uint64_t threshold, duration, look_every; /* ticks */
 	int32_t cpu, policy, priority;
 	pthread_t thread;
 	bool running;
@@ -115,6 +115,8 @@ struct tlat_noise_thread {
 	struct tlat_noise_throttle throttle;
 	struct tlat_noise_total seen[TLAT_NOISE_CAUSES]; /* what it can tell by itself */
 	uint64_t began, ended;				 /* stamps */
+	uint64_t displaced; /* times that it was off its CPU, and went back */
+	int lost;	    /* why it could not; 0 */
 	struct rusage before, after;
 	atomic_bool done;
 	/* what the controller makes of it */
@@ -150,13 +152,15 @@ struct tlat_noise {
 	struct tlat_error error;
 	int failed;
 	bool stopped;
+	atomic_bool broken; /* a thread has lost its CPU */
 	int64_t realtime_ns;
 	bool slow_clock; /* what its stamps take is seen as gaps, or nearly */
 };
 
-static inline bool tlat_noise_stopping(const struct tlat_noise *noise)
+static inline bool tlat_noise_stopping(struct tlat_noise *noise)
 {
-	return tlat_stop_asked(noise->opts.stop);
+	return atomic_load_explicit(&noise->broken, memory_order_relaxed) ||
+	       tlat_stop_asked(noise->opts.stop);
 }
 
 /* noise_count.c: read the counts of the CPUs of all threads below root_fd. */

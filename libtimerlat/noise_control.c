@@ -4,6 +4,7 @@
  * they spin, judge their gaps. Looks are taken from a CPU that does not measure; where there is
  * none, one look at the end has to do, as each would be a gap.
  */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,18 @@ static void nap(int64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
 
+/* On no CPU that is spun on: what moves the threads from outside moves the controller, too. */
+static void keep_off(const struct tlat_noise *noise)
+{
+	const struct tlat_placement *place = noise->place;
+	struct tlat_cpuset house = { 0 };
+
+	if (place->house_shared || place->house < 0 || sched_getcpu() == place->house)
+		return;
+	tlat_cpuset_add(&house, place->house);
+	tlat_affinity_set(0, &house);
+}
+
 /* Look, and nap so long that looking is a small part of it. */
 static void attend(struct tlat_noise *noise, struct look *looks, struct tlat_noise_gap *gaps)
 {
@@ -157,6 +170,7 @@ static void attend(struct tlat_noise *noise, struct look *looks, struct tlat_noi
 	while (!noise->place->house_shared && !all_done(noise)) {
 		int64_t before = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC), cost;
 
+		keep_off(noise);
 		look_at_all(noise, looks, gaps);
 		cost = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) - before;
 		if (cost * LOOK_SHARE > pause_ns)
@@ -180,7 +194,7 @@ static int measure(struct tlat_noise *noise)
 		join(noise);
 		look_at_all(noise, looks, gaps);
 		add_seen(noise);
-		noise->stopped = tlat_noise_stopping(noise);
+		noise->stopped = tlat_stop_asked(noise->opts.stop);
 		tlat_watch_end(noise->watch, &noise->seen);
 		tlat_clock_check_end(noise->clock, &noise->findings);
 	}
@@ -192,13 +206,9 @@ static int measure(struct tlat_noise *noise)
 void *tlat_noise_control(void *arg)
 {
 	struct tlat_noise *noise = arg;
-	struct tlat_cpuset house = { 0 };
 
 	tlat_thread_be_ordinary();
-	if (!noise->place->house_shared && noise->place->house >= 0) {
-		tlat_cpuset_add(&house, noise->place->house);
-		tlat_affinity_set(0, &house);
-	}
+	keep_off(noise);
 	noise->failed = measure(noise);
 	return NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "noise.h"
 #include "repeat.h"
+#include "rt.h"
 #include "stats.h"
 
 static const char *repeat_command(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
@@ -171,9 +172,44 @@ static void find_unjudged(const struct tlat_noise_thread *t, struct tlat_result 
 				  blind, t->cpu);
 }
 
+static void find_displaced(const struct tlat_noise_thread *t, struct tlat_result *result)
+{
+	if (t->displaced)
+		tlat_findings_add(&result->findings, TLAT_INFO, "cpu-displaced",
+				  "see what sets affinity masks: a cpuset, taskset, a daemon",
+				  "the thread that spun on CPU %d was found elsewhere %" PRIu64
+				  " times, its mask set from outside, and went back",
+				  t->cpu, t->displaced);
+}
+
+/* One that is lost ends all. */
+static void find_lost(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		const struct tlat_noise_thread *t = &noise->threads[i];
+
+		if (t->lost)
+			tlat_findings_add(
+				&noise->of_result, TLAT_ERROR, "cpu-lost",
+				"bring the CPU back, or measure on another",
+				"CPU %d was taken from its measuring thread in mid-run%s; "
+				"sched_setaffinity gave %s",
+				t->cpu,
+				t->lost == -EINVAL ? ": it went offline, or left the cpuset" : "",
+				tlat_errno_name(-t->lost));
+	}
+}
+
+static int32_t end_of(struct tlat_noise *noise)
+{
+	if (atomic_load(&noise->broken))
+		return TLAT_END_ERROR;
+	return noise->stopped ? TLAT_END_SIGNAL : TLAT_END_TIME;
+}
+
 /* == Results == */
 
-static void describe(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
+static void describe(struct tlat_noise *noise, const struct tlat_noise_thread *t,
 		     struct tlat_result *result)
 {
 	result->kind = "noise";
@@ -185,7 +221,7 @@ static void describe(const struct tlat_noise *noise, const struct tlat_noise_thr
 	result->policy_asked = noise->opts.policy;
 	result->priority_asked = noise->opts.priority;
 	result->duration_ns = (int64_t)(seconds(t) * 1e9);
-	result->end = noise->stopped ? TLAT_END_SIGNAL : TLAT_END_TIME;
+	result->end = end_of(noise);
 	repeat_command(noise, t, &result->repeat);
 }
 
@@ -218,6 +254,7 @@ static int add_result(struct tlat_noise *noise, struct tlat_noise_thread *t,
 	find_switches(t, result);
 	find_unknown(noise, t, result);
 	find_unjudged(t, result);
+	find_displaced(t, result);
 	take_watch(noise, t, result);
 	result->latency = t->hist;
 	t->hist = NULL;
@@ -232,6 +269,7 @@ int tlat_noise_report(struct tlat_noise *noise, struct tlat_report **ret_report)
 	if (error)
 		return error;
 	tlat_report_started(report, noise->realtime_ns);
+	find_lost(noise);
 	for (int32_t i = 0; i < noise->n_threads && !error; i++)
 		error = add_result(noise, &noise->threads[i], report);
 	return tlat_report_hand_over(report, error, &noise->findings, ret_report);

@@ -2,13 +2,16 @@
 /*
  * noise_spin.c - the thread that spins and sees when it did not. After each gap, and only then, it
  * asks the kernel how often it was switched, so that a gap with a switch needs nobody else to tell
- * what it was. What asking costs is no gap of the machine's.
+ * what it was. After each gap and every now and then it looks whether it still is on its CPU. What
+ * that costs is no gap of the machine's.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "noise.h"
 #include "rt.h"
 
@@ -48,21 +51,53 @@ static void note_gap(struct tlat_noise_thread *t, uint64_t at, uint64_t length)
 			length_ns);
 }
 
-/* Until the duration is over or the end is asked for. */
+/*
+ * The kernel moves a pinned thread elsewhere when its CPU goes offline or its cpuset loses it;
+ * before Linux 6.2 a change of the cpuset widens its mask at least, and others have taskset. It
+ * goes back where it can, else what it would see is another CPU's.
+ */
+static void go_back(struct tlat_noise_thread *t)
+{
+	struct tlat_cpuset own = { 0 }, mask;
+
+	tlat_cpuset_add(&own, t->cpu);
+	if (!tlat_affinity_get(0, &mask) && tlat_cpuset_equal(&mask, &own))
+		return; /* it is where it may be, and a sandbox counts its CPUs otherwise */
+	t->lost = tlat_affinity_set(0, &own);
+	if (t->lost) {
+		atomic_store(&t->noise->broken, true);
+		return;
+	}
+	t->displaced++;
+	t->switches = switches_so_far();
+}
+
+static void keep_place(struct tlat_noise_thread *t)
+{
+	int cpu = sched_getcpu();
+
+	if (cpu >= 0 && cpu != t->cpu)
+		go_back(t);
+}
+
+/* Until the duration is over, the end is asked for, or a CPU is lost. */
 static void spin(struct tlat_noise_thread *t)
 {
-	uint64_t last;
+	uint64_t last, looked;
 
 	t->switches = switches_so_far();
-	t->began = last = tlat_stamp_begin(&t->stamper);
+	t->began = last = looked = tlat_stamp_begin(&t->stamper);
 	while (last - t->began < t->duration && !tlat_noise_stopping(t->noise)) {
 		uint64_t now = tlat_stamp_begin(&t->stamper);
+		bool gap = now - last > t->threshold;
 
-		if (now - last > t->threshold) {
+		if (gap)
 			note_gap(t, last, now - last);
-			now = tlat_stamp_begin(&t->stamper);
-		}
 		last = now;
+		if (gap || now - looked >= t->look_every) {
+			keep_place(t);
+			last = looked = tlat_stamp_begin(&t->stamper);
+		}
 	}
 	t->ended = last;
 }

@@ -1165,6 +1165,7 @@ struct tlat_noise_opts {
  * takes, or what it advances by, is raised to that: the finding "clock-slow" and metric
  * "threshold_ns" say so. A real-time policy that is refused, or whose threads RLIMIT_RTTIME would
  * end before the duration is over, is the finding "policy-refused", and all spin under SCHED_OTHER.
+ * A CPU that is taken away meanwhile ends it, with the finding "cpu-lost" and the end "error".
  * Returns 0; -EINVAL for options that make no sense, and when real-time threads would take every
  * CPU for good; -EAGAIN, -ENOMEM. [setup]
  */
