@@ -39,23 +39,39 @@ static int check_opts(const struct tlat_noise_opts *opts, struct tlat_error *ret
 
 /* == Preparation == */
 
+/* What the threads would have; a policy that they inherit is the caller's. */
+static struct tlat_rt_opts policy_wanted(const struct tlat_noise_opts *o)
+{
+	struct tlat_rt_opts wanted = TLAT_RT_OPTS(.policy = o->policy, .priority = o->priority);
+
+	if (o->policy == TLAT_SCHED_INHERIT)
+		tlat_rt_inherit(&wanted);
+	return wanted;
+}
+
 static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 {
 	const struct tlat_noise_opts *o = &noise->opts;
 	struct tlat_cpuset left =
 		tlat_cpuset_minus(tlat_machine_online(noise->machine), &noise->set);
+	struct tlat_rt_opts wanted = policy_wanted(o);
 
-	if (tlat_policy_is_ranked(o->policy) && tlat_cpuset_empty(&left) &&
+	if (tlat_policy_is_ranked(wanted.policy) && tlat_cpuset_empty(&left) &&
 	    tlat_rt_budget(noise->machine).runtime_ns < 0)
 		return tlat_fail(
 			reterr, -EINVAL,
 			"every CPU would spin under policy %s, and nothing limits it "
 			"(sched_rt_runtime_us is -1): the machine would stand still; leave "
 			"a CPU out",
-			tlat_policy_name(o->policy));
-	noise->priority = o->priority;
-	noise->policy =
-		tlat_rt_grant_spin(o->policy, &noise->priority, o->duration_ns, &noise->of_result);
+			tlat_policy_name(wanted.policy));
+	noise->priority = wanted.priority;
+	noise->policy = tlat_rt_grant_spin(wanted.policy, &noise->priority, o->duration_ns,
+					   &noise->of_result);
+	/* What is inherited need not be asked for: the right to it may be gone. */
+	if (noise->policy == wanted.policy) {
+		noise->policy = o->policy;
+		noise->priority = o->priority;
+	}
 	return 0;
 }
 

@@ -118,7 +118,7 @@ static int first_failure(struct tlat_noise *noise)
 	return tlat_fail(&noise->error, -EIO, "a measuring thread could not be set up");
 }
 
-/* All parked, or none left. */
+/* All parked, with the policy that they may have from here, or none left. */
 static int bring_up(struct tlat_noise *noise)
 {
 	int32_t started = 0;
@@ -126,6 +126,7 @@ static int bring_up(struct tlat_noise *noise)
 
 	if (tlat_gate_gather(&noise->gate, started) && !error)
 		error = first_failure(noise);
+	tlat_thread_be_ordinary();
 	if (!error)
 		error = tlat_watch_begin(noise->watch);
 	if (error) {
@@ -207,7 +208,6 @@ void *tlat_noise_control(void *arg)
 {
 	struct tlat_noise *noise = arg;
 
-	tlat_thread_be_ordinary();
 	keep_off(noise);
 	noise->failed = measure(noise);
 	return NULL;

@@ -705,6 +705,39 @@ static void a_limit_that_is_long_enough_refuses_nothing(void **state)
 	assert_null(strstr(in_child(spin_limited, &long_enough), "RLIMIT_RTTIME"));
 }
 
+/* == The caller's policy == */
+
+static void spin_as_child_of_fifo(struct words *words, const void *arg)
+{
+	const struct tlat_rt_opts fifo = TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 7);
+	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_INHERIT, 0);
+	const struct tlat_result *result;
+	struct tlat_report *report;
+	struct tlat_rt *rt;
+
+	(void)arg;
+	if (tlat_rt_apply(&rt, &fifo, NULL) < 0) {
+		say(words, "refused\n");
+		return;
+	}
+	if (tlat_noise(&report, &opts, NULL) < 0)
+		return;
+	result = tlat_report_result(report, 0);
+	say(words, "%s %d\n", tlat_policy_name(result->wait.policy), result->wait.priority);
+	tlat_report_free(report);
+	tlat_rt_undo(rt);
+}
+
+static void the_policy_of_the_caller_is_inherited(void **state)
+{
+	const char *text = in_child(spin_as_child_of_fifo, NULL);
+
+	(void)state;
+	if (!strcmp(text, "refused\n"))
+		skip();
+	assert_string_equal(text, "fifo 7\n");
+}
+
 /* == Ends and refusals == */
 
 static volatile int32_t stop;
@@ -829,6 +862,7 @@ int main(void)
 		cmocka_unit_test(who_would_be_killed_for_spinning_is_not_real_time),
 		cmocka_unit_test(a_soft_limit_says_how_to_raise_it),
 		cmocka_unit_test(a_limit_that_is_long_enough_refuses_nothing),
+		cmocka_unit_test(the_policy_of_the_caller_is_inherited),
 		cmocka_unit_test(a_stop_leaves_what_was_measured),
 		cmocka_unit_test(a_report_of_noise_reads_as_it_was_written),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
