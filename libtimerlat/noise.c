@@ -11,6 +11,7 @@
 #define DEFAULT_THRESHOLD_NS 1000LL
 #define MIN_THRESHOLD_NS     100LL
 #define MAX_DURATION_NS	     86400000000000LL /* a day */
+#define LOOK_NS		     1000000LL	      /* between two looks at the CPU it is on */
 
 TLAT_ASSERT_LAYOUT(struct tlat_noise_opts, 7 * 8 + 2 * 4);
 
@@ -38,22 +39,39 @@ static int check_opts(const struct tlat_noise_opts *opts, struct tlat_error *ret
 
 /* == Preparation == */
 
+/* What the threads would have; a policy that they inherit is the caller's. */
+static struct tlat_rt_opts policy_wanted(const struct tlat_noise_opts *o)
+{
+	struct tlat_rt_opts wanted = TLAT_RT_OPTS(.policy = o->policy, .priority = o->priority);
+
+	if (o->policy == TLAT_SCHED_INHERIT)
+		tlat_rt_inherit(&wanted);
+	return wanted;
+}
+
 static int decide_policy(struct tlat_noise *noise, struct tlat_error *reterr)
 {
 	const struct tlat_noise_opts *o = &noise->opts;
 	struct tlat_cpuset left =
 		tlat_cpuset_minus(tlat_machine_online(noise->machine), &noise->set);
-	bool real_time = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
+	struct tlat_rt_opts wanted = policy_wanted(o);
 
-	if (real_time && tlat_cpuset_empty(&left) && tlat_rt_budget(noise->machine).runtime_ns < 0)
+	if (tlat_policy_is_ranked(wanted.policy) && tlat_cpuset_empty(&left) &&
+	    tlat_rt_budget(noise->machine).runtime_ns < 0)
 		return tlat_fail(
 			reterr, -EINVAL,
 			"every CPU would spin under policy %s, and nothing limits it "
 			"(sched_rt_runtime_us is -1): the machine would stand still; leave "
 			"a CPU out",
-			tlat_policy_name(o->policy));
-	noise->priority = o->priority;
-	noise->policy = tlat_rt_grant(o->policy, &noise->priority, &noise->of_result);
+			tlat_policy_name(wanted.policy));
+	noise->priority = wanted.priority;
+	noise->policy = tlat_rt_grant_spin(wanted.policy, &noise->priority, o->duration_ns,
+					   &noise->of_result);
+	/* What is inherited need not be asked for: the right to it may be gone. */
+	if (noise->policy == wanted.policy) {
+		noise->policy = o->policy;
+		noise->priority = o->priority;
+	}
 	return 0;
 }
 
@@ -118,11 +136,11 @@ static int plan_thread(struct tlat_noise *noise, int32_t i)
 	t->stamper = tlat_clock_stamper(noise->clock);
 	t->threshold = tlat_clock_ticks(noise->clock, noise->opts.threshold_ns);
 	t->duration = tlat_clock_ticks(noise->clock, noise->opts.duration_ns);
+	t->look_every = tlat_clock_ticks(noise->clock, LOOK_NS);
 	t->cpu = noise->place->cpus[i];
 	t->policy = noise->policy;
 	t->priority = noise->priority;
-	t->judge.budget = tlat_rt_budget(noise->machine);
-	t->judge.real_time = noise->policy == TLAT_SCHED_FIFO || noise->policy == TLAT_SCHED_RR;
+	t->throttle.budget = tlat_rt_budget(noise->machine);
 	t->log = malloc(TLAT_NOISE_LOG * sizeof(*t->log));
 	if (!t->log)
 		return -ENOMEM;

@@ -4,9 +4,9 @@
  * they spin, judge their gaps. Looks are taken from a CPU that does not measure; where there is
  * none, one look at the end has to do, as each would be a gap.
  */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "affinity.h"
 #include "noise.h"
@@ -16,110 +16,47 @@
 #define LOOK_SHARE    10 /* a look may take this part of the time between two */
 #define END_EVERY_NS  5000000LL
 
-/* == Counters == */
-
-/* The thread that spins on this CPU; NULL: none does. */
-static struct tlat_noise_thread *thread_on(struct tlat_noise *noise, int32_t cpu)
-{
-	for (int32_t i = 0; i < noise->n_threads; i++)
-		if (noise->threads[i].cpu == cpu)
-			return &noise->threads[i];
-	return NULL;
-}
-
-/* Add each CPU's interrupts; what is counted for the machine as a whole interrupts nobody. */
-static void count_interrupts(struct tlat_noise *noise)
-{
-	int root_fd = tlat_machine_root_fd(noise->machine);
-	struct tlat_watch_count *rows;
-	char *text;
-	size_t n;
-
-	if (tlat_root_read_all(root_fd, "proc/interrupts", &text) < 0)
-		return;
-	n = tlat_watch_read_table(text, &noise->set, NULL, 0);
-	rows = calloc(n + 1, sizeof(*rows));
-	if (rows)
-		n = tlat_watch_read_table(text, &noise->set, rows, n);
-	for (size_t i = 0; rows && i < n; i++) {
-		struct tlat_noise_thread *t = thread_on(noise, rows[i].cpu);
-
-		if (t)
-			t->counted.interrupts += rows[i].count;
-	}
-	free(rows);
-	free(text);
-}
-
-static void count_steal(struct tlat_noise *noise)
-{
-	int root_fd = tlat_machine_root_fd(noise->machine);
-	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK);
-	char *text;
-
-	if (tlat_root_read_all(root_fd, "proc/stat", &text) < 0)
-		return;
-	for (int32_t i = 0; i < noise->n_threads; i++) {
-		struct tlat_watch_cpu cpu = { .cpu = noise->threads[i].cpu };
-
-		tlat_watch_read_steal(text, &cpu, 1);
-		if (cpu.has_steal)
-			noise->threads[i].counted.steal_ns = (int64_t)cpu.steal_ticks * tick_ns;
-	}
-	free(text);
-}
-
-static void count_all(struct tlat_noise *noise)
-{
-	for (int32_t i = 0; i < noise->n_threads; i++)
-		noise->threads[i].counted = (struct tlat_noise_counted){ 0 };
-	count_interrupts(noise);
-	count_steal(noise);
-}
-
 /* == Gaps == */
 
-static int64_t to_ns(const struct tlat_noise_thread *t, uint64_t ticks)
+/* All gaps of the time that is judged, where it is judged once. */
+static struct tlat_noise_counted part_of(const struct tlat_noise_thread *t,
+					 const struct tlat_noise_counted *counted,
+					 const struct tlat_noise_gap *gaps, size_t n)
 {
-	return (int64_t)((double)ticks * 1e9 / (double)tlat_hist_hz(t->hist));
-}
+	struct tlat_noise_total judged = { 0 };
 
-static void add(struct tlat_noise_thread *t, const struct tlat_noise_gap *gap)
-{
-	struct tlat_noise_total *total = &t->totals[gap->cause];
-
-	total->count++;
-	total->ns += gap->length_ns;
-	total->max_ns = gap->length_ns > total->max_ns ? gap->length_ns : total->max_ns;
+	for (size_t i = 0; i < n; i++)
+		tlat_noise_total_add(&judged, gaps[i].length_ns);
+	return tlat_noise_part(counted, &judged, &t->seen[TLAT_NOISE_UNJUDGED]);
 }
 
 /* The gaps up to entry number end, with what was counted since the look before. */
 static void judge(struct tlat_noise_thread *t, uint64_t end,
-		  const struct tlat_noise_counted *before, struct tlat_noise_gap *gaps)
+		  const struct tlat_noise_reading *before, struct tlat_noise_gap *gaps)
 {
 	uint64_t begin = atomic_load_explicit(&t->taken, memory_order_relaxed);
-	struct tlat_noise_counted counted = { 0 };
+	struct tlat_noise_counted counted = tlat_noise_between(before, &t->counted);
 	size_t n = 0;
 
-	if (t->counted.interrupts > before->interrupts) /* else one has wrapped */
-		counted.interrupts = t->counted.interrupts - before->interrupts;
-	counted.steal_ns = t->counted.steal_ns - before->steal_ns;
-	for (uint64_t i = begin; i < end; i++) {
-		const struct tlat_noise_entry *entry = &t->log[i % TLAT_NOISE_LOG];
-
-		gaps[n++] = (struct tlat_noise_gap){ .at_ns = to_ns(t, entry->at - t->began),
-						     .length_ns = to_ns(t, entry->length),
-						     .switches = entry->switches };
-	}
+	for (uint64_t i = begin; i < end; i++)
+		gaps[n++] = (struct tlat_noise_gap){ .length_ns = tlat_noise_ns(
+							     t, t->log[i % TLAT_NOISE_LOG]) };
 	atomic_store_explicit(&t->taken, end, memory_order_release);
-	tlat_noise_judge(&t->judge, gaps, n, &counted);
+	if (t->noise->place->house_shared)
+		counted = part_of(t, &counted, gaps, n);
+	tlat_noise_judge(&t->spare, gaps, n, &counted);
 	for (size_t i = 0; i < n; i++)
-		add(t, &gaps[i]);
+		tlat_noise_total_add(&t->totals[gaps[i].cause], gaps[i].length_ns);
+}
+
+static void count_all(struct tlat_noise *noise)
+{
+	tlat_noise_count(noise->threads, noise->n_threads, tlat_machine_root_fd(noise->machine));
 }
 
 struct look {
 	uint64_t end;
-	struct tlat_noise_counted before;
+	struct tlat_noise_reading before;
 };
 
 /* First where the logs are, then the counters: those can only be ahead. */
@@ -136,17 +73,14 @@ static void look_at_all(struct tlat_noise *noise, struct look *looks, struct tla
 		judge(&noise->threads[i], looks[i].end, &looks[i].before, gaps);
 }
 
-/* What there was no room for in the log; only that it was is known. */
-static void add_dropped(struct tlat_noise *noise)
+/* What the threads could tell, or had no room for, comes to what was judged. */
+static void add_seen(struct tlat_noise *noise)
 {
 	for (int32_t i = 0; i < noise->n_threads; i++) {
 		struct tlat_noise_thread *t = &noise->threads[i];
-		struct tlat_noise_total *total = &t->totals[TLAT_NOISE_UNKNOWN];
-		int64_t max_ns = to_ns(t, t->dropped_max);
 
-		total->count += t->dropped;
-		total->ns += to_ns(t, t->dropped_ticks);
-		total->max_ns = max_ns > total->max_ns ? max_ns : total->max_ns;
+		for (int32_t cause = 0; cause < TLAT_NOISE_CAUSES; cause++)
+			tlat_noise_total_merge(&t->totals[cause], &t->seen[cause]);
 	}
 }
 
@@ -184,7 +118,7 @@ static int first_failure(struct tlat_noise *noise)
 	return tlat_fail(&noise->error, -EIO, "a measuring thread could not be set up");
 }
 
-/* All parked, or none left. */
+/* All parked, with the policy that they may have from here, or none left. */
 static int bring_up(struct tlat_noise *noise)
 {
 	int32_t started = 0;
@@ -192,6 +126,7 @@ static int bring_up(struct tlat_noise *noise)
 
 	if (tlat_gate_gather(&noise->gate, started) && !error)
 		error = first_failure(noise);
+	tlat_thread_be_ordinary();
 	if (!error)
 		error = tlat_watch_begin(noise->watch);
 	if (error) {
@@ -216,6 +151,18 @@ static void nap(int64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
 
+/* On no CPU that is spun on: what moves the threads from outside moves the controller, too. */
+static void keep_off(const struct tlat_noise *noise)
+{
+	const struct tlat_placement *place = noise->place;
+	struct tlat_cpuset house = { 0 };
+
+	if (place->house_shared || place->house < 0 || sched_getcpu() == place->house)
+		return;
+	tlat_cpuset_add(&house, place->house);
+	tlat_affinity_set(0, &house);
+}
+
 /* Look, and nap so long that looking is a small part of it. */
 static void attend(struct tlat_noise *noise, struct look *looks, struct tlat_noise_gap *gaps)
 {
@@ -224,6 +171,7 @@ static void attend(struct tlat_noise *noise, struct look *looks, struct tlat_noi
 	while (!noise->place->house_shared && !all_done(noise)) {
 		int64_t before = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC), cost;
 
+		keep_off(noise);
 		look_at_all(noise, looks, gaps);
 		cost = (int64_t)tlat_gettime_ns(CLOCK_MONOTONIC) - before;
 		if (cost * LOOK_SHARE > pause_ns)
@@ -246,8 +194,8 @@ static int measure(struct tlat_noise *noise)
 		attend(noise, looks, gaps);
 		join(noise);
 		look_at_all(noise, looks, gaps);
-		add_dropped(noise);
-		noise->stopped = tlat_noise_stopping(noise);
+		add_seen(noise);
+		noise->stopped = tlat_stop_asked(noise->opts.stop);
 		tlat_watch_end(noise->watch, &noise->seen);
 		tlat_clock_check_end(noise->clock, &noise->findings);
 	}
@@ -259,13 +207,8 @@ static int measure(struct tlat_noise *noise)
 void *tlat_noise_control(void *arg)
 {
 	struct tlat_noise *noise = arg;
-	struct tlat_cpuset house = { 0 };
 
-	tlat_thread_be_ordinary();
-	if (!noise->place->house_shared && noise->place->house >= 0) {
-		tlat_cpuset_add(&house, noise->place->house);
-		tlat_affinity_set(0, &house);
-	}
+	keep_off(noise);
 	noise->failed = measure(noise);
 	return NULL;
 }

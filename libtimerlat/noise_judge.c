@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * noise_judge.c - what a gap was, from what was counted meanwhile. The switches of the thread are
- * known for each gap; interrupts and stolen time only for a window of several, so that they are
- * given to as many gaps as they can explain. Pure.
+ * known for each gap, and by the thread; interrupts and stolen time only for a window of several,
+ * so that they are given to as many gaps as they can explain. Pure.
  */
 #include "noise.h"
 
@@ -15,29 +15,42 @@
 const char *const tlat_noise_cause_names[TLAT_NOISE_CAUSES] = {
 	[TLAT_NOISE_INTERRUPTS] = "interrupts", [TLAT_NOISE_SWITCHES] = "switches",
 	[TLAT_NOISE_THROTTLING] = "throttling", [TLAT_NOISE_STEAL] = "steal",
-	[TLAT_NOISE_UNKNOWN] = "unknown",
+	[TLAT_NOISE_UNKNOWN] = "unknown",	[TLAT_NOISE_UNJUDGED] = "unjudged",
 };
+
+void tlat_noise_total_add(struct tlat_noise_total *total, int64_t length_ns)
+{
+	total->count++;
+	total->ns += length_ns;
+	total->max_ns = length_ns > total->max_ns ? length_ns : total->max_ns;
+}
+
+void tlat_noise_total_merge(struct tlat_noise_total *into, const struct tlat_noise_total *from)
+{
+	into->count += from->count;
+	into->ns += from->ns;
+	into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+}
 
 /*
  * Throttling comes when the thread has used up its time, and lasts for the rest of the period. Both
  * are known to a tick or two only, and the first period may have begun before the thread did; the
  * fair server of newer kernels, which takes the same share, ends early when nobody needs it.
  */
-static bool is_throttling(const struct tlat_noise_judge *judge, const struct tlat_noise_gap *gap)
+static bool is_throttling(const struct tlat_noise_throttle *throttle, int64_t at_ns,
+			  int64_t length_ns)
 {
-	const struct tlat_rt_budget *budget = &judge->budget;
-
-	return judge->real_time && tlat_rt_budget_explains(budget, gap->length_ns) &&
-	       gap->at_ns - judge->runs_since_ns >= budget->runtime_ns / 2;
+	return throttle->real_time && tlat_rt_budget_explains(&throttle->budget, length_ns) &&
+	       at_ns - throttle->runs_since_ns >= throttle->budget.runtime_ns / 2;
 }
 
-static void judge_switched(struct tlat_noise_judge *judge, struct tlat_noise_gap *gap)
+enum tlat_noise_cause tlat_noise_judge_switched(struct tlat_noise_throttle *throttle, int64_t at_ns,
+						int64_t length_ns)
 {
-	gap->cause = TLAT_NOISE_SWITCHES;
-	if (!is_throttling(judge, gap))
-		return;
-	gap->cause = TLAT_NOISE_THROTTLING;
-	judge->runs_since_ns = gap->at_ns + gap->length_ns;
+	if (!is_throttling(throttle, at_ns, length_ns))
+		return TLAT_NOISE_SWITCHES;
+	throttle->runs_since_ns = at_ns + length_ns;
+	return TLAT_NOISE_THROTTLING;
 }
 
 /* The longest one whose cause is not known yet. */
@@ -76,17 +89,32 @@ static uint64_t give_interrupts(struct tlat_noise_gap *gaps, size_t n, uint64_t 
 	return interrupts;
 }
 
-void tlat_noise_judge(struct tlat_noise_judge *judge, struct tlat_noise_gap *gaps, size_t n,
+void tlat_noise_judge(uint64_t *spare, struct tlat_noise_gap *gaps, size_t n,
 		      const struct tlat_noise_counted *counted)
 {
 	uint64_t left;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		gaps[i].cause = TLAT_NOISE_UNKNOWN;
-		if (gaps[i].switches)
-			judge_switched(judge, &gaps[i]);
-	}
 	give_steal(gaps, n, counted->steal_ns);
-	left = give_interrupts(gaps, n, counted->interrupts + judge->spare);
-	judge->spare = left < SPARE_MAX ? left : SPARE_MAX;
+	left = give_interrupts(gaps, n, counted->interrupts + *spare);
+	*spare = left < SPARE_MAX ? left : SPARE_MAX;
+	for (size_t i = 0; i < n && counted->partial; i++)
+		if (gaps[i].cause == TLAT_NOISE_UNKNOWN)
+			gaps[i].cause = TLAT_NOISE_UNJUDGED;
+}
+
+struct tlat_noise_counted tlat_noise_part(const struct tlat_noise_counted *counted,
+					  const struct tlat_noise_total *judged,
+					  const struct tlat_noise_total *others)
+{
+	struct tlat_noise_counted part = *counted;
+
+	if (!others->count)
+		return part;
+	part.interrupts = (uint64_t)((double)counted->interrupts * (double)judged->count /
+				     (double)(judged->count + others->count));
+	part.steal_ns = (int64_t)((double)counted->steal_ns * (double)judged->ns /
+				  (double)(judged->ns + others->ns));
+	return part;
 }

@@ -7,6 +7,8 @@
 
 #include "noise.h"
 #include "repeat.h"
+#include "rt.h"
+#include "stats.h"
 
 static const char *repeat_command(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
 				  char **text)
@@ -56,10 +58,14 @@ static void put_sizes(struct tlat_result *result, const struct tlat_hist *hist)
 		double p;
 	} quantiles[] = { { "p50_ns", 0.5 }, { "p99_ns", 0.99 } };
 
-	for (size_t i = 0; tlat_hist_count(hist) && i < TLAT_ARRAY_SIZE(quantiles); i++)
-		tlat_result_put_metric(result,
-				       ns_of(hist, tlat_hist_quantile(hist, quantiles[i].p)), "ns",
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(quantiles); i++) {
+		double p = quantiles[i].p;
+
+		if (tlat_hist_count(hist) < tlat_stats_needed(p))
+			continue;
+		tlat_result_put_metric(result, ns_of(hist, tlat_hist_quantile(hist, p)), "ns",
 				       TLAT_LOWER, "gap.%s", quantiles[i].key);
+	}
 }
 
 static void put_metrics(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
@@ -91,7 +97,7 @@ static void put_metrics(const struct tlat_noise *noise, const struct tlat_noise_
 static void find_throttling(const struct tlat_noise_thread *t, struct tlat_result *result)
 {
 	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_THROTTLING];
-	const struct tlat_rt_budget *budget = &t->judge.budget;
+	const struct tlat_rt_budget *budget = &t->throttle.budget;
 
 	if (!total->count)
 		return;
@@ -137,24 +143,73 @@ static void find_unknown(const struct tlat_noise *noise, const struct tlat_noise
 {
 	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_UNKNOWN];
 
-	if (total->count > t->dropped)
+	if (total->count)
 		tlat_findings_add(&result->findings, TLAT_INFO, "noise-unknown", NULL,
 				  "for %" PRIu64 " gaps, the longest of %.1f us, no interrupt, "
 				  "switch or stolen time was counted on CPU %d: %s",
-				  total->count - t->dropped, (double)total->max_ns / 1e3, t->cpu,
+				  total->count, (double)total->max_ns / 1e3, t->cpu,
 				  suspects(noise));
-	if (t->dropped)
+}
+
+/* The log was full, or the kernel's counts could not be had. */
+static void find_unjudged(const struct tlat_noise_thread *t, struct tlat_result *result)
+{
+	uint64_t dropped = t->seen[TLAT_NOISE_UNJUDGED].count;
+	uint64_t blind = t->totals[TLAT_NOISE_UNJUDGED].count - dropped;
+
+	if (dropped)
+		tlat_findings_add(
+			&result->findings, TLAT_INFO, "noise-dropped",
+			"use a higher --threshold, or leave a CPU out of -c",
+			"%" PRIu64 " gaps on CPU %d were more than could be looked at: "
+			"whether an interrupt came or time was stolen is not told of them",
+			dropped, t->cpu);
+	if (blind)
 		tlat_findings_add(&result->findings, TLAT_INFO, "noise-dropped",
-				  "use a higher --threshold, or leave a CPU out of -c",
-				  "%" PRIu64
-				  " gaps on CPU %d were more than could be looked at, and "
-				  "are among the unknown",
-				  t->dropped, t->cpu);
+				  "see whether /proc/interrupts can be read, and has that CPU",
+				  "for %" PRIu64 " gaps on CPU %d the kernel's count of interrupts "
+				  "could not be read: whether one came is not told of them",
+				  blind, t->cpu);
+}
+
+static void find_displaced(const struct tlat_noise_thread *t, struct tlat_result *result)
+{
+	if (t->displaced)
+		tlat_findings_add(&result->findings, TLAT_INFO, "cpu-displaced",
+				  "see what sets affinity masks: a cpuset, taskset, a daemon",
+				  "the thread that spun on CPU %d was found elsewhere %" PRIu64
+				  " times, its mask set from outside, and went back",
+				  t->cpu, t->displaced);
+}
+
+/* One that is lost ends all. */
+static void find_lost(struct tlat_noise *noise)
+{
+	for (int32_t i = 0; i < noise->n_threads; i++) {
+		const struct tlat_noise_thread *t = &noise->threads[i];
+
+		if (t->lost)
+			tlat_findings_add(
+				&noise->of_result, TLAT_ERROR, "cpu-lost",
+				"bring the CPU back, or measure on another",
+				"CPU %d was taken from its measuring thread in mid-run%s; "
+				"sched_setaffinity gave %s",
+				t->cpu,
+				t->lost == -EINVAL ? ": it went offline, or left the cpuset" : "",
+				tlat_errno_name(-t->lost));
+	}
+}
+
+static int32_t end_of(struct tlat_noise *noise)
+{
+	if (atomic_load(&noise->broken))
+		return TLAT_END_ERROR;
+	return noise->stopped ? TLAT_END_SIGNAL : TLAT_END_TIME;
 }
 
 /* == Results == */
 
-static void describe(const struct tlat_noise *noise, const struct tlat_noise_thread *t,
+static void describe(struct tlat_noise *noise, const struct tlat_noise_thread *t,
 		     struct tlat_result *result)
 {
 	result->kind = "noise";
@@ -166,7 +221,7 @@ static void describe(const struct tlat_noise *noise, const struct tlat_noise_thr
 	result->policy_asked = noise->opts.policy;
 	result->priority_asked = noise->opts.priority;
 	result->duration_ns = (int64_t)(seconds(t) * 1e9);
-	result->end = noise->stopped ? TLAT_END_SIGNAL : TLAT_END_TIME;
+	result->end = end_of(noise);
 	repeat_command(noise, t, &result->repeat);
 }
 
@@ -198,6 +253,8 @@ static int add_result(struct tlat_noise *noise, struct tlat_noise_thread *t,
 	find_throttling(t, result);
 	find_switches(t, result);
 	find_unknown(noise, t, result);
+	find_unjudged(t, result);
+	find_displaced(t, result);
 	take_watch(noise, t, result);
 	result->latency = t->hist;
 	t->hist = NULL;
@@ -212,6 +269,7 @@ int tlat_noise_report(struct tlat_noise *noise, struct tlat_report **ret_report)
 	if (error)
 		return error;
 	tlat_report_started(report, noise->realtime_ns);
+	find_lost(noise);
 	for (int32_t i = 0; i < noise->n_threads && !error; i++)
 		error = add_result(noise, &noise->threads[i], report);
 	return tlat_report_hand_over(report, error, &noise->findings, ret_report);

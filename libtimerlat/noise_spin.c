@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * noise_spin.c - the thread that spins and sees when it did not. After each gap, and only then, it
- * asks the kernel how often it was switched; what that costs is no gap of the machine's.
+ * asks the kernel how often it was switched, so that a gap with a switch needs nobody else to tell
+ * what it was. After each gap and every now and then it looks whether it still is on its CPU. What
+ * that costs is no gap of the machine's.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "noise.h"
 #include "rt.h"
 
@@ -20,39 +24,80 @@ static uint64_t switches_so_far(void)
 }
 
 /* Where the controller is too slow, or cannot run, the first gaps are those that are kept. */
-static void log_gap(struct tlat_noise_thread *t, uint64_t at, uint64_t length, uint64_t switches)
+static void log_gap(struct tlat_noise_thread *t, uint64_t length)
 {
 	uint64_t written = atomic_load_explicit(&t->written, memory_order_relaxed);
 
 	if (written - atomic_load_explicit(&t->taken, memory_order_acquire) == TLAT_NOISE_LOG) {
-		t->dropped++;
-		t->dropped_ticks += length;
-		t->dropped_max = length > t->dropped_max ? length : t->dropped_max;
+		tlat_noise_total_add(&t->seen[TLAT_NOISE_UNJUDGED], tlat_noise_ns(t, length));
 		return;
 	}
-	t->log[written % TLAT_NOISE_LOG] =
-		(struct tlat_noise_entry){ at, length, (uint32_t)switches };
+	t->log[written % TLAT_NOISE_LOG] = length;
 	atomic_store_explicit(&t->written, written + 1, memory_order_release);
 }
 
-/* Until the duration is over or the end is asked for. */
+static void note_gap(struct tlat_noise_thread *t, uint64_t at, uint64_t length)
+{
+	int64_t at_ns = tlat_noise_ns(t, at - t->began), length_ns = tlat_noise_ns(t, length);
+	uint64_t before = t->switches;
+
+	tlat_hist_record(t->hist, (int64_t)length);
+	t->switches = switches_so_far();
+	if (t->switches == before)
+		log_gap(t, length);
+	else
+		tlat_noise_total_add(
+			&t->seen[tlat_noise_judge_switched(&t->throttle, at_ns, length_ns)],
+			length_ns);
+}
+
+/*
+ * The kernel moves a pinned thread elsewhere when its CPU goes offline or its cpuset loses it;
+ * before Linux 6.2 a change of the cpuset widens its mask at least, and others have taskset. It
+ * goes back where it can, else what it would see is another CPU's.
+ */
+static void go_back(struct tlat_noise_thread *t)
+{
+	struct tlat_cpuset own = { 0 }, mask;
+
+	tlat_cpuset_add(&own, t->cpu);
+	if (!tlat_affinity_get(0, &mask) && tlat_cpuset_equal(&mask, &own))
+		return; /* it is where it may be, and a sandbox counts its CPUs otherwise */
+	t->lost = tlat_affinity_set(0, &own);
+	if (t->lost) {
+		atomic_store(&t->noise->broken, true);
+		return;
+	}
+	t->displaced++;
+	t->switches = switches_so_far();
+}
+
+static void keep_place(struct tlat_noise_thread *t)
+{
+	int cpu = sched_getcpu();
+
+	if (cpu >= 0 && cpu != t->cpu)
+		go_back(t);
+}
+
+/* Until the duration is over, the end is asked for, or a CPU is lost. */
 static void spin(struct tlat_noise_thread *t)
 {
-	uint64_t switches = switches_so_far();
-	uint64_t last = tlat_stamp_begin(&t->stamper);
+	uint64_t last, looked;
 
-	t->began = last;
+	t->switches = switches_so_far();
+	t->began = last = looked = tlat_stamp_begin(&t->stamper);
 	while (last - t->began < t->duration && !tlat_noise_stopping(t->noise)) {
-		uint64_t now = tlat_stamp_begin(&t->stamper), before;
+		uint64_t now = tlat_stamp_begin(&t->stamper);
+		bool gap = now - last > t->threshold;
 
-		if (now - last > t->threshold) {
-			tlat_hist_record(t->hist, (int64_t)(now - last));
-			before = switches;
-			switches = switches_so_far();
-			log_gap(t, last, now - last, switches - before);
-			now = tlat_stamp_begin(&t->stamper);
-		}
+		if (gap)
+			note_gap(t, last, now - last);
 		last = now;
+		if (gap || now - looked >= t->look_every) {
+			keep_place(t);
+			last = looked = tlat_stamp_begin(&t->stamper);
+		}
 	}
 	t->ended = last;
 }
@@ -78,6 +123,7 @@ static int set_up(struct tlat_noise_thread *t, struct tlat_rt **ret_rt)
 					     .priority = state.priority,
 					     .tid = (int32_t)syscall(SYS_gettid),
 					     .slack_ns = state.slack_ns };
+	t->throttle.real_time = tlat_policy_is_ranked(state.policy);
 	tlat_rt_drop_caps(NULL, NULL);
 	return 0;
 }

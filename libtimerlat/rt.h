@@ -27,6 +27,12 @@ int tlat_rt_opts_check(const struct tlat_rt_opts *opts, struct tlat_error *reter
  */
 int tlat_rt_inherit(struct tlat_rt_opts *opts);
 
+/* FIFO and RR: real-time, by priority. */
+static inline bool tlat_policy_is_ranked(int policy)
+{
+	return policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR;
+}
+
 /* The kernel's name of a policy: "SCHED_FIFO"; "SCHED_?" for one that is not known. Static. */
 const char *tlat_policy_kernel_name(int policy);
 
@@ -66,6 +72,13 @@ int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr);
  * neither one thing nor the other.
  */
 int32_t tlat_rt_grant(int32_t policy, int32_t *priority, struct tlat_findings *findings);
+
+/*
+ * The same for threads that spin for spin_ns without a sleep: where RLIMIT_RTTIME is shorter, the
+ * kernel would end the process, so that a real-time policy counts as refused.
+ */
+int32_t tlat_rt_grant_spin(int32_t policy, int32_t *priority, int64_t spin_ns,
+			   struct tlat_findings *findings);
 
 /* Whether the calling thread has the capability in effect ("cap_sys_nice"); false if unknown. */
 bool tlat_rt_capable(const char *capability);

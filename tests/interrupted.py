@@ -126,7 +126,8 @@ def try_signal(place: Place, command: Command, number: int, seconds: float) -> N
 
 def limit_of_real_time_is_told(place: Place) -> None:
     """The kernel's signal at RLIMIT_RTTIME, here one of a millisecond and a thread that spins."""
-    tlat = leftover.command(["tlat", "noise", "--policy", "fifo", "-p", "5", "-d", "500ms"])
+    tlat = leftover.command(["tlat", "run", "timer-spin", "-i", "500ms", "-n", "2", "--policy",
+                             "fifo", "-p", "5"])
     ended = place.run(["prlimit", "--rttime=1000:", *tlat])
     if "EPERM" in ended.err or "policy-refused" in ended.out + ended.err:
         return  # this user gets no real-time policy

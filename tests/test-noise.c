@@ -17,49 +17,36 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "finding.h"
 #include "noise.h"
+#include "tree.h"
 
 #define MS 1000000LL
 
 /* == Causes == */
 
-static struct tlat_noise_judge real_time(void)
+static struct tlat_noise_throttle real_time(void)
 {
-	return (struct tlat_noise_judge){
+	return (struct tlat_noise_throttle){
 		.budget = { .runtime_ns = 950 * MS, .period_ns = 1000 * MS, .tick_ns = 4 * MS },
 		.real_time = true,
 	};
 }
 
-static struct tlat_noise_gap gap(int64_t at_ms, int64_t length_ns, uint32_t switches)
+static struct tlat_noise_gap gap(int64_t length_ns)
 {
-	return (struct tlat_noise_gap){ .at_ns = at_ms * MS,
-					.length_ns = length_ns,
-					.switches = switches };
-}
-
-static void a_switch_is_a_switch_whatever_was_counted(void **state)
-{
-	struct tlat_noise_judge judge = real_time();
-	struct tlat_noise_gap gaps[] = { gap(1, 5 * MS, 1), gap(10, 2000, 3) };
-	const struct tlat_noise_counted counted = { .interrupts = 100, .steal_ns = 100 * MS };
-
-	(void)state;
-	tlat_noise_judge(&judge, gaps, 2, &counted);
-	assert_int_equal(gaps[0].cause, TLAT_NOISE_SWITCHES);
-	assert_int_equal(gaps[1].cause, TLAT_NOISE_SWITCHES);
+	return (struct tlat_noise_gap){ .length_ns = length_ns };
 }
 
 static void interrupts_explain_as_many_gaps_as_there_were(void **state)
 {
-	struct tlat_noise_judge judge = real_time();
-	struct tlat_noise_gap gaps[] = { gap(1, 2000, 0), gap(2, 3000, 0), gap(3, 50 * MS, 0),
-					 gap(60, 2000, 0) };
+	struct tlat_noise_gap gaps[] = { gap(2000), gap(3000), gap(50 * MS), gap(2000) };
 	const struct tlat_noise_counted counted = { .interrupts = 2 };
+	uint64_t spare = 0;
 
 	(void)state;
-	tlat_noise_judge(&judge, gaps, 4, &counted);
+	tlat_noise_judge(&spare, gaps, 4, &counted);
 	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
 	assert_int_equal(gaps[1].cause, TLAT_NOISE_INTERRUPTS);
 	assert_int_equal(gaps[2].cause, TLAT_NOISE_UNKNOWN);
@@ -68,24 +55,23 @@ static void interrupts_explain_as_many_gaps_as_there_were(void **state)
 
 static void no_interrupt_takes_50_ms(void **state)
 {
-	struct tlat_noise_judge judge = real_time();
-	struct tlat_noise_gap gaps[] = { gap(1, 50 * MS, 0) };
+	struct tlat_noise_gap gaps[] = { gap(50 * MS) };
 	const struct tlat_noise_counted counted = { .interrupts = 1000 };
+	uint64_t spare = 0;
 
 	(void)state;
-	tlat_noise_judge(&judge, gaps, 1, &counted);
+	tlat_noise_judge(&spare, gaps, 1, &counted);
 	assert_int_equal(gaps[0].cause, TLAT_NOISE_UNKNOWN);
 }
 
 static void stolen_time_goes_to_the_longest_gaps(void **state)
 {
-	struct tlat_noise_judge judge = real_time();
-	struct tlat_noise_gap gaps[] = { gap(1, 2000, 0), gap(2, 8 * MS, 0), gap(12, 3 * MS, 0),
-					 gap(16, 4000, 0) };
+	struct tlat_noise_gap gaps[] = { gap(2000), gap(8 * MS), gap(3 * MS), gap(4000) };
 	const struct tlat_noise_counted counted = { .interrupts = 2, .steal_ns = 10 * MS };
+	uint64_t spare = 0;
 
 	(void)state;
-	tlat_noise_judge(&judge, gaps, 4, &counted);
+	tlat_noise_judge(&spare, gaps, 4, &counted);
 	assert_int_equal(gaps[1].cause, TLAT_NOISE_STEAL);
 	assert_int_equal(gaps[2].cause, TLAT_NOISE_STEAL);
 	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
@@ -95,53 +81,78 @@ static void stolen_time_goes_to_the_longest_gaps(void **state)
 /* What was counted just before its gap was logged is not lost, but does not pile up either. */
 static void a_few_interrupts_are_kept_for_the_next_look(void **state)
 {
-	struct tlat_noise_judge judge = real_time();
-	struct tlat_noise_gap gaps[] = { gap(1, 2000, 0), gap(2, 2000, 0), gap(3, 2000, 0) };
+	struct tlat_noise_gap gaps[] = { gap(2000), gap(2000), gap(2000) };
 	const struct tlat_noise_counted many = { .interrupts = 50 }, none = { 0 };
+	uint64_t spare = 0;
 
 	(void)state;
-	tlat_noise_judge(&judge, NULL, 0, &many);
-	tlat_noise_judge(&judge, gaps, 3, &none);
+	tlat_noise_judge(&spare, NULL, 0, &many);
+	tlat_noise_judge(&spare, gaps, 3, &none);
 	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
 	assert_int_equal(gaps[1].cause, TLAT_NOISE_INTERRUPTS);
 	assert_int_equal(gaps[2].cause, TLAT_NOISE_UNKNOWN);
 }
 
-static void throttling_comes_after_the_runtime_and_fills_the_period(void **state)
+static void nothing_is_unknown_where_interrupts_were_not_read(void **state)
 {
-	struct tlat_noise_judge judge = real_time();
-	struct tlat_noise_gap gaps[] = {
-		gap(10, 50 * MS, 1),   /* it has not run enough yet */
-		gap(950, 49 * MS, 1),  /* the first hole */
-		gap(1100, 50 * MS, 1), /* too soon after it */
-		gap(1950, 50 * MS, 1), /* the second */
-		gap(2900, 20 * MS, 1), /* too short */
-		gap(2950, 90 * MS, 1), /* too long */
-	};
-	const struct tlat_noise_counted none = { 0 };
+	struct tlat_noise_gap gaps[] = { gap(2000), gap(20 * MS), gap(3000) };
+	const struct tlat_noise_counted counted = { .steal_ns = 10 * MS, .partial = true };
+	uint64_t spare = 1;
 
 	(void)state;
-	tlat_noise_judge(&judge, gaps, 6, &none);
-	for (size_t i = 0; i < 6; i++)
-		assert_int_equal(gaps[i].cause,
+	tlat_noise_judge(&spare, gaps, 3, &counted);
+	assert_int_equal(gaps[0].cause, TLAT_NOISE_INTERRUPTS);
+	assert_int_equal(gaps[1].cause, TLAT_NOISE_STEAL);
+	assert_int_equal(gaps[2].cause, TLAT_NOISE_UNJUDGED);
+}
+
+static void what_was_counted_is_shared_with_gaps_that_are_not_judged(void **state)
+{
+	const struct tlat_noise_counted counted = { .interrupts = 1000, .steal_ns = 600 * MS };
+	const struct tlat_noise_total judged = { 100, 10 * MS, MS }, none = { 0 },
+				      others = { 400, 50 * MS, MS };
+	struct tlat_noise_counted part = tlat_noise_part(&counted, &judged, &others);
+
+	(void)state;
+	assert_int_equal(part.interrupts, 200);
+	assert_int_equal(part.steal_ns, 100 * MS);
+	part = tlat_noise_part(&counted, &none, &none);
+	assert_int_equal(part.interrupts, 1000);
+	assert_int_equal(part.steal_ns, 600 * MS);
+}
+
+static void throttling_comes_after_the_runtime_and_fills_the_period(void **state)
+{
+	static const struct {
+		int64_t at_ms, length_ms;
+	} gaps[] = {
+		{ 10, 50 },   /* it has not run enough yet */
+		{ 950, 49 },  /* the first hole */
+		{ 1100, 50 }, /* too soon after it */
+		{ 1950, 50 }, /* the second */
+		{ 2900, 20 }, /* too short */
+		{ 2950, 90 }, /* too long */
+	};
+	struct tlat_noise_throttle throttle = real_time();
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(gaps); i++)
+		assert_int_equal(tlat_noise_judge_switched(&throttle, gaps[i].at_ms * MS,
+							   gaps[i].length_ms * MS),
 				 i == 1 || i == 3 ? TLAT_NOISE_THROTTLING : TLAT_NOISE_SWITCHES);
 }
 
 static void nothing_throttles_what_has_no_limit(void **state)
 {
-	const struct tlat_noise_counted none = { 0 };
-	struct tlat_noise_judge judges[] = { real_time(), real_time(), real_time() };
+	struct tlat_noise_throttle throttles[] = { real_time(), real_time(), real_time() };
 
 	(void)state;
-	judges[0].real_time = false;
-	judges[1].budget.runtime_ns = -1;
-	judges[2].budget.runtime_ns = judges[2].budget.period_ns;
-	for (size_t i = 0; i < 3; i++) {
-		struct tlat_noise_gap gaps[] = { gap(950, 50 * MS, 1) };
-
-		tlat_noise_judge(&judges[i], gaps, 1, &none);
-		assert_int_equal(gaps[0].cause, TLAT_NOISE_SWITCHES);
-	}
+	throttles[0].real_time = false;
+	throttles[1].budget.runtime_ns = -1;
+	throttles[2].budget.runtime_ns = throttles[2].budget.period_ns;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(tlat_noise_judge_switched(&throttles[i], 950 * MS, 50 * MS),
+				 TLAT_NOISE_SWITCHES);
 }
 
 /* Random gaps against what must hold of any: each has one cause, and none is explained twice. */
@@ -150,19 +161,16 @@ static void causes_never_explain_more_than_was_counted(void **state)
 	(void)state;
 	srand(11);
 	for (int round = 0; round < 500; round++) {
-		struct tlat_noise_judge judge = real_time();
 		struct tlat_noise_gap gaps[40];
 		struct tlat_noise_counted counted = { .interrupts = (uint64_t)(rand() % 30),
 						      .steal_ns = rand() % 3 * 10 * MS };
-		uint64_t by_cause[TLAT_NOISE_CAUSES] = { 0 }, switched = 0;
+		uint64_t by_cause[TLAT_NOISE_CAUSES] = { 0 }, spare = 0;
 		int64_t stolen = 0, shortest = INT64_MAX;
 		size_t n = (size_t)(rand() % 40);
 
-		for (size_t i = 0; i < n; i++) {
-			gaps[i] = gap((int64_t)i * 10, 1000 + rand() % (8 * MS), rand() % 4 == 0);
-			switched += gaps[i].switches > 0;
-		}
-		tlat_noise_judge(&judge, gaps, n, &counted);
+		for (size_t i = 0; i < n; i++)
+			gaps[i] = gap(1000 + rand() % (8 * MS));
+		tlat_noise_judge(&spare, gaps, n, &counted);
 		for (size_t i = 0; i < n; i++) {
 			assert_in_range(gaps[i].cause, 0, TLAT_NOISE_CAUSES - 1);
 			by_cause[gaps[i].cause]++;
@@ -171,10 +179,89 @@ static void causes_never_explain_more_than_was_counted(void **state)
 			stolen += gaps[i].length_ns;
 			shortest = gaps[i].length_ns < shortest ? gaps[i].length_ns : shortest;
 		}
-		assert_int_equal(by_cause[TLAT_NOISE_SWITCHES], switched);
+		assert_int_equal(by_cause[TLAT_NOISE_SWITCHES] + by_cause[TLAT_NOISE_THROTTLING] +
+					 by_cause[TLAT_NOISE_UNJUDGED],
+				 0);
 		assert_true(by_cause[TLAT_NOISE_INTERRUPTS] <= counted.interrupts);
 		assert_true(!stolen || stolen - shortest < counted.steal_ns);
 	}
+}
+
+/* == What the kernel counts == */
+
+#define INTERRUPTS_OF_BOTH                                                                         \
+	"           CPU0       CPU1\n"                                                             \
+	" LOC:       1000       7000   Local timer interrupts\n"                                   \
+	" RES:          1          5   Rescheduling interrupts\n"                                  \
+	" ERR:         99\n"
+#define STEAL_OF_BOTH "cpu0 1 0 1 1 0 0 0 3 0 0\ncpu1 1 0 1 1 0 0 0 500 0 0\n"
+
+static struct tlat_noise_counted counted_now(const struct tree *tree, struct tlat_noise_thread *t)
+{
+	struct tlat_noise_reading before = t->counted;
+
+	tlat_noise_count(t, 1, tree->fd);
+	return tlat_noise_between(&before, &t->counted);
+}
+
+static int64_t ticks_ns(int64_t ticks)
+{
+	return ticks * (TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK));
+}
+
+/* Since boot is not since the last look. */
+static void the_first_reading_counts_nothing(void **state)
+{
+	struct tlat_noise_thread t = { .cpu = 1 };
+	struct tlat_noise_counted counted;
+
+	put(*state, "proc/interrupts", INTERRUPTS_OF_BOTH);
+	put(*state, "proc/stat", STEAL_OF_BOTH);
+	counted = counted_now(*state, &t);
+	assert_int_equal(t.counted.interrupts, 7005);
+	assert_int_equal(t.counted.steal_ns, ticks_ns(500));
+	assert_int_equal(counted.interrupts, 0);
+	assert_int_equal(counted.steal_ns, 0);
+	assert_true(counted.partial);
+}
+
+static void a_cpu_that_comes_back_has_what_was_counted_since_it_went(void **state)
+{
+	struct tlat_noise_thread t = { .cpu = 1 };
+	struct tlat_noise_counted counted;
+
+	put(*state, "proc/interrupts", INTERRUPTS_OF_BOTH);
+	put(*state, "proc/stat", STEAL_OF_BOTH);
+	counted_now(*state, &t);
+	put(*state, "proc/interrupts", "  CPU0\n LOC: 1100 Local timer interrupts\n");
+	put(*state, "proc/stat", "cpu0 1 0 1 1 0 0 0 3 0 0\n");
+	counted = counted_now(*state, &t);
+	assert_int_equal(counted.interrupts, 0);
+	assert_int_equal(counted.steal_ns, 0);
+	assert_true(counted.partial);
+	put(*state, "proc/interrupts", "  CPU0 CPU1\n LOC: 1200 7105 Local timer interrupts\n");
+	put(*state, "proc/stat", "cpu1 1 0 1 1 0 0 0 502 0 0\n");
+	counted = counted_now(*state, &t);
+	assert_int_equal(counted.interrupts, 100);
+	assert_int_equal(counted.steal_ns, ticks_ns(2));
+	assert_false(counted.partial);
+}
+
+static void a_count_that_cannot_be_read_is_no_count(void **state)
+{
+	struct tlat_noise_thread t = { .cpu = 1 };
+	struct tlat_noise_counted counted;
+
+	put(*state, "proc/interrupts", INTERRUPTS_OF_BOTH);
+	counted_now(*state, &t);
+	put(*state, "proc/interrupts", " CPU0 CPU1\n LOC: 1000 6000 Local timer interrupts\n");
+	counted = counted_now(*state, &t); /* one has wrapped */
+	assert_int_equal(counted.interrupts, 0);
+	assert_true(counted.partial);
+	assert_int_equal(unlinkat(((struct tree *)*state)->fd, "proc/interrupts", 0), 0);
+	counted = counted_now(*state, &t);
+	assert_int_equal(counted.interrupts, 0);
+	assert_true(counted.partial);
 }
 
 /* == Real ones == */
@@ -343,6 +430,48 @@ static void a_threshold_that_the_clock_cannot_tell_is_raised(void **state)
 	tlat_clock_close(coarse);
 }
 
+/* 100 ns a reading, and 50 us at so many of them, every thousandth. */
+struct sparse {
+	atomic_ullong reads, ns;
+	uint64_t gaps;
+};
+
+static uint64_t sparse_time(void *data, enum tlat_stamp_edge edge)
+{
+	struct sparse *sparse = data;
+	uint64_t reads = atomic_fetch_add(&sparse->reads, 1) + 1;
+	bool is_gap = reads % 1000 == 0 && reads / 1000 <= sparse->gaps;
+
+	(void)edge;
+	return atomic_fetch_add(&sparse->ns, is_gap ? 50000 : 100);
+}
+
+static void lengths_have_quantiles_only_where_there_are_enough(void **state)
+{
+	static const uint64_t gaps[] = { 5, 300, 3000 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(gaps); i++) {
+		struct tlat_noise_opts opts = base(500 * MS, TLAT_SCHED_OTHER, 0);
+		struct sparse sparse = { .gaps = gaps[i] };
+		struct tlat_clock *clock;
+		struct tlat_report *report;
+		const struct tlat_result *result;
+
+		assert_int_equal(
+			tlat_clock_open_script(&clock, sparse_time, &sparse, TLAT_NSEC_PER_SEC), 0);
+		opts.clock = clock;
+		report = measured(&opts);
+		result = tlat_report_result(report, 0);
+		assert_true(metric(result, "gap.count") > (double)gaps[i] / 2);
+		assert_true(metric(result, "gap.count") <= (double)gaps[i]);
+		assert_int_equal(isnan(metric_if_any(result, "gap.p50_ns")), i == 0);
+		assert_int_equal(isnan(metric_if_any(result, "gap.p99_ns")), i <= 1);
+		tlat_report_free(report);
+		tlat_clock_close(clock);
+	}
+}
+
 static void every_cpu_has_a_result_of_its_own(void **state)
 {
 	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_OTHER, 0);
@@ -361,6 +490,61 @@ static void every_cpu_has_a_result_of_its_own(void **state)
 		assert_adds_up(tlat_report_result(report, (size_t)i));
 	}
 	tlat_report_free(report);
+}
+
+#define SHORT_READS 20000
+
+/* Each reading is late: first by 10 us, then, when the log is long full, by a millisecond; and the
+ * thread then sleeps at each hundredth. Of each thread by itself. */
+static uint64_t late_time(void *data, enum tlat_stamp_edge edge)
+{
+	static _Thread_local uint64_t reads;
+	const struct timespec nap = { .tv_nsec = 100000 };
+
+	(void)data;
+	(void)edge;
+	reads++;
+	if (reads > SHORT_READS && reads % 100 == 0)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+	return reads <= SHORT_READS ? reads * 10 : SHORT_READS * 10 + (reads - SHORT_READS) * 1000;
+}
+
+static void assert_full_log_blames_nobody(const struct tlat_result *result)
+{
+	struct tlat_finding finding;
+
+	assert_adds_up(result);
+	assert_true(metric(result, "gap.unjudged.count") > 5000);
+	assert_true(metric(result, "gap.unjudged.max_ns") > 900000);
+	assert_true(metric(result, "gap.unknown.count") <= TLAT_NOISE_LOG);
+	assert_true(metric(result, "gap.unknown.max_ns") < 100000);
+	assert_true(get_finding(result, "noise-unknown", &finding));
+	assert_non_null(strstr(finding.text, "the longest of 10.0 us"));
+	assert_true(has_finding(result, "noise-dropped"));
+	/* What the thread knows by itself needs no room: each sleep is a switch. */
+	assert_true(metric(result, "gap.switches.count") >= 80);
+}
+
+/* Where a CPU is left a controller takes the gaps away all the time. */
+static void a_full_log_makes_no_gap_unknown(void **state)
+{
+	struct tlat_noise_opts opts = base(10000 * MS, TLAT_SCHED_OTHER, 0);
+	size_t online = tlat_cpuset_count(tlat_machine_online(machine));
+	struct tlat_clock *late;
+	struct tlat_report *report;
+	int32_t cpus[64];
+
+	(void)state;
+	if (tlat_machine_cpus(machine, "all", cpus, 64, NULL) != (int)online)
+		skip();
+	assert_int_equal(tlat_clock_open_script(&late, late_time, NULL, 1000000), 0);
+	opts.clock = late;
+	opts.cpus = "all";
+	report = measured(&opts);
+	for (size_t i = 0; i < online; i++)
+		assert_full_log_blames_nobody(tlat_report_result(report, i));
+	tlat_report_free(report);
+	tlat_clock_close(late);
 }
 
 /* == A thread that gets in the way == */
@@ -466,6 +650,94 @@ static void throttling_is_called_by_its_name(void **state)
 	assert_int_equal(seen, 1);
 }
 
+/* == A limit that kills who spins == */
+
+struct limited {
+	struct rlimit limit; /* us */
+	int64_t spin_ns;
+};
+
+/* What it spun under, and why. */
+static void spin_limited(struct words *words, const void *arg)
+{
+	const struct limited *l = arg;
+	struct tlat_noise_opts opts = base(l->spin_ns, TLAT_SCHED_FIFO, 40);
+	struct tlat_finding finding;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	if (setrlimit(RLIMIT_RTTIME, &l->limit) || tlat_noise(&report, &opts, NULL) < 0)
+		return;
+	result = tlat_report_result(report, 0);
+	say(words, "%s\n", tlat_policy_name(result->wait.policy));
+	if (get_finding(result, "policy-refused", &finding))
+		say(words, "%s\n", finding.text);
+	tlat_report_free(report);
+}
+
+static void who_would_be_killed_for_spinning_is_not_real_time(void **state)
+{
+	const struct limited hard = { { 200000, 200000 }, 600 * MS };
+	const char *text = in_child(spin_limited, &hard);
+
+	(void)state;
+	assert_says(text, "other\nSCHED_FIFO 40 refused: it would spin for 0.6 s, and "
+			  "RLIMIT_RTTIME (hard limit 200000 us) ends");
+	assert_says(text, "prlimit --pid $$ --rttime=unlimited");
+}
+
+static void a_soft_limit_says_how_to_raise_it(void **state)
+{
+	const struct limited soft = { { 200000, 60000000 }, 600 * MS };
+	const char *text = in_child(spin_limited, &soft);
+
+	(void)state;
+	assert_says(text, "other\n");
+	assert_says(text, "RLIMIT_RTTIME (200000 us)");
+	assert_says(text, "prlimit --rttime=620000:");
+}
+
+static void a_limit_that_is_long_enough_refuses_nothing(void **state)
+{
+	const struct limited long_enough = { { 5000000, 5000000 }, 100 * MS };
+
+	(void)state;
+	assert_null(strstr(in_child(spin_limited, &long_enough), "RLIMIT_RTTIME"));
+}
+
+/* == The caller's policy == */
+
+static void spin_as_child_of_fifo(struct words *words, const void *arg)
+{
+	const struct tlat_rt_opts fifo = TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = 7);
+	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_INHERIT, 0);
+	const struct tlat_result *result;
+	struct tlat_report *report;
+	struct tlat_rt *rt;
+
+	(void)arg;
+	if (tlat_rt_apply(&rt, &fifo, NULL) < 0) {
+		say(words, "refused\n");
+		return;
+	}
+	if (tlat_noise(&report, &opts, NULL) < 0)
+		return;
+	result = tlat_report_result(report, 0);
+	say(words, "%s %d\n", tlat_policy_name(result->wait.policy), result->wait.priority);
+	tlat_report_free(report);
+	tlat_rt_undo(rt);
+}
+
+static void the_policy_of_the_caller_is_inherited(void **state)
+{
+	const char *text = in_child(spin_as_child_of_fifo, NULL);
+
+	(void)state;
+	if (!strcmp(text, "refused\n"))
+		skip();
+	assert_string_equal(text, "fifo 7\n");
+}
+
 /* == Ends and refusals == */
 
 static volatile int32_t stop;
@@ -563,22 +835,34 @@ static void options_that_make_no_sense_are_refused(void **state)
 	}
 }
 
+#define in_tree(test) cmocka_unit_test_setup_teardown(test, tree_setup, tree_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_switch_is_a_switch_whatever_was_counted),
 		cmocka_unit_test(interrupts_explain_as_many_gaps_as_there_were),
 		cmocka_unit_test(no_interrupt_takes_50_ms),
 		cmocka_unit_test(stolen_time_goes_to_the_longest_gaps),
 		cmocka_unit_test(a_few_interrupts_are_kept_for_the_next_look),
+		cmocka_unit_test(nothing_is_unknown_where_interrupts_were_not_read),
+		cmocka_unit_test(what_was_counted_is_shared_with_gaps_that_are_not_judged),
 		cmocka_unit_test(throttling_comes_after_the_runtime_and_fills_the_period),
 		cmocka_unit_test(nothing_throttles_what_has_no_limit),
 		cmocka_unit_test(causes_never_explain_more_than_was_counted),
+		in_tree(the_first_reading_counts_nothing),
+		in_tree(a_cpu_that_comes_back_has_what_was_counted_since_it_went),
+		in_tree(a_count_that_cannot_be_read_is_no_count),
 		cmocka_unit_test(gaps_add_up_under_any_policy),
 		cmocka_unit_test(a_threshold_that_the_clock_cannot_tell_is_raised),
+		cmocka_unit_test(lengths_have_quantiles_only_where_there_are_enough),
 		cmocka_unit_test(every_cpu_has_a_result_of_its_own),
+		cmocka_unit_test(a_full_log_makes_no_gap_unknown),
 		cmocka_unit_test(a_preempter_of_5_ms_is_found_and_called_a_switch),
 		cmocka_unit_test(throttling_is_called_by_its_name),
+		cmocka_unit_test(who_would_be_killed_for_spinning_is_not_real_time),
+		cmocka_unit_test(a_soft_limit_says_how_to_raise_it),
+		cmocka_unit_test(a_limit_that_is_long_enough_refuses_nothing),
+		cmocka_unit_test(the_policy_of_the_caller_is_inherited),
 		cmocka_unit_test(a_stop_leaves_what_was_measured),
 		cmocka_unit_test(a_report_of_noise_reads_as_it_was_written),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),

@@ -31,7 +31,7 @@ refused()
 }
 
 noise -d 200ms >"$work/out"
-for row in gap gap.interrupts gap.switches gap.throttling gap.steal gap.unknown; do
+for row in gap gap.interrupts gap.switches gap.throttling gap.steal gap.unknown gap.unjudged; do
 	grep -q "^$row " "$work/out" || fail "no row $row: $(cat "$work/out")"
 done
 repeat=$(sed -n 's/^repeat: tlat //p' "$work/out")
@@ -63,6 +63,49 @@ for signal in TERM HUP; do
 	grep -q '^ended by a signal' "$work/out" || fail "SIG$signal: $(cat "$work/out")"
 	grep -q '^gap ' "$work/out" || fail "SIG$signal: nothing of what was measured"
 done
+
+# Under fifo the kernel would kill it after a fifth of a second.
+if command -v prlimit >/dev/null; then
+	timeout -s KILL 30 prlimit --rttime=200000:200000 "$TLAT" noise -d 600ms >"$work/out" ||
+		fail "a short RLIMIT_RTTIME: exit $?"
+	grep -q RLIMIT_RTTIME "$work/out" || fail "RLIMIT_RTTIME is not named: $(cat "$work/out")"
+else
+	echo "left out: no prlimit"
+fi
+
+# has_thread_on <pid> <CPU>: one that may use no other
+has_thread_on()
+{
+	grep -qx "Cpus_allowed_list:[[:blank:]]*$2" "/proc/$1"/task/*/status 2>/dev/null
+}
+
+# A CPU that leaves the cpuset ends it. Version 1, where a group can be made without more ado.
+cpusets=/sys/fs/cgroup/cpuset group=/sys/fs/cgroup/cpuset/tlat-noise-$$
+all=$(cat "$cpusets/cpuset.cpus" 2>/dev/null || echo 0)
+first=${all%%[,-]*} last=${all##*[,-]}
+if [ "$first" != "$last" ] && mkdir "$group" 2>/dev/null; then
+	trap 'rmdir "$group" 2>/dev/null || true; rm -rf "$work"' EXIT
+	cat "$cpusets/cpuset.mems" >"$group/cpuset.mems"
+	echo "$all" >"$group/cpuset.cpus"
+	(
+		echo "$BASHPID" >"$group/cgroup.procs"
+		exec "$TLAT" noise -c "$last" -d 25s --policy other >"$work/out" 2>"$work/err"
+	) &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		if has_thread_on "$pid" "$last"; then break; fi
+		sleep 0.05
+	done
+	sleep 1 # it spins by now
+	echo "$first" >"$group/cpuset.cpus"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" = 2 ] || fail "a CPU that was lost: exit $code, not 2: $(cat "$work/out")"
+	grep -q 'cpu-lost: ' "$work/out" || fail "a CPU that was lost: $(cat "$work/out" "$work/err")"
+	grep -q 'broke off' "$work/err" || fail "a CPU that was lost: says \"$(cat "$work/err")\""
+else
+	echo "left out: no cpuset of one's own"
+fi
 
 refused "-p 5 needs --policy" --policy other -p 5
 refused "append needs" --append

@@ -1156,15 +1156,19 @@ struct tlat_noise_opts {
 
 /*
  * Spin on each CPU, see when stamps come late, and report one result of kind "noise" for each CPU:
- * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time), "gap.p50_ns", "gap.p99_ns" and
- * "gap.max_ns", the same by cause ("gap.switches.count"), and the histogram of lengths. With no
- * gaps, no maximum is reported. Causes are "interrupts", "switches" (another thread ran),
- * "throttling" (of real-time threads, by the kernel), "steal" and "unknown": switches are known for
- * each gap, the others by what the kernel counted within 20 ms of it, or over all the time when
- * every CPU of the machine spins. A threshold below twice what a stamp takes, or what it advances
- * by, is raised to that: the finding "clock-slow" and metric "threshold_ns" say so. Returns 0;
- * -EINVAL for options that make no sense, and when real-time threads would take every CPU for good;
- * -EAGAIN, -ENOMEM. [setup]
+ * metrics "gap.count", "gap.rate_hz", "gap.share" (of the time) and "gap.max_ns", the same by cause
+ * ("gap.switches.count"), and the histogram of lengths, with "gap.p50_ns" from 20 gaps on and
+ * "gap.p99_ns" from 1000 on. With no gaps, no maximum is reported. Causes are "interrupts",
+ * "switches" (another thread ran), "throttling" (of real-time threads, by the kernel), "steal",
+ * "unknown" and "unjudged" (there were too many between two readings of the kernel's counts):
+ * switches are known for each gap, the others by what the kernel counted within 20 ms of it, or
+ * over all the time when every CPU of the machine spins. A threshold below twice what a stamp
+ * takes, or what it advances by, is raised to that: the finding "clock-slow" and metric
+ * "threshold_ns" say so. A real-time policy that is refused, or whose threads RLIMIT_RTTIME would
+ * end before the duration is over, is the finding "policy-refused", and all spin under SCHED_OTHER.
+ * A CPU that is taken away meanwhile ends it, with the finding "cpu-lost" and the end "error".
+ * Returns 0; -EINVAL for options that make no sense, and when real-time threads would take every
+ * CPU for good; -EAGAIN, -ENOMEM. [setup]
  */
 TLAT_API int tlat_noise(struct tlat_report **ret_report, const struct tlat_noise_opts *opts,
 			struct tlat_error *reterr);

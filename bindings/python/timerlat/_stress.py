@@ -143,9 +143,10 @@ def noise(
     """
     Spin on each of cpus (the best one) and see when stamps come late: results of kind "noise",
     with metrics of the gaps (in ns, Hz or shares) and by cause. duration (2 s); gaps shorter than
-    threshold (1 us) are none; policy of the threads ("fifo" where it is granted, a finding says so
-    where it is not) and real-time priority (40). InvalidOption: what makes no sense, and real-time
-    threads that would take every CPU; Interrupted: Ctrl-C.
+    threshold (1 us) are none; policy of the threads ("fifo" where it is granted and RLIMIT_RTTIME
+    allows it for so long, a finding says so where not) and real-time priority (40).
+    InvalidOption: what makes no sense, and real-time threads that would take every CPU;
+    Interrupted: Ctrl-C.
     """
     fields = {
         "cpus": None if cpus is None else cpu_list(cpus),
