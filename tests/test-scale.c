@@ -232,6 +232,7 @@ static atomic_int refuse_pin;	   /* which sched_setaffinity() from now on fails;
 static atomic_uint hold, held_of;  /* waiters of that round are kept, and how many there are */
 static atomic_uint waiting, wakes; /* that began to wait for the first wakes, and the wakes */
 static atomic_long oversleep_ns;   /* added to naps of a millisecond and more */
+static atomic_long slow_kick_ns;   /* added to shorter ones, as pairs take before each wake */
 static atomic_uint stop_at;	   /* so many wakes stop it; 0: none do */
 
 /* Take the place of the C library's for all of this program. */
@@ -262,10 +263,13 @@ long syscall(long number, ...)
 int nanosleep(const struct timespec *ts, struct timespec *rem)
 {
 	const struct timespec more = { .tv_nsec = atomic_load(&oversleep_ns) };
+	const struct timespec kick = { .tv_nsec = atomic_load(&slow_kick_ns) };
 	unsigned int woken = atomic_load(&wakes);
 
 	if (ts->tv_nsec >= 1000000 && more.tv_nsec)
 		real_nanosleep(&more, NULL);
+	if (ts->tv_nsec < 1000000 && kick.tv_nsec)
+		real_nanosleep(&kick, NULL);
 	while (atomic_load(&hold) && ts->tv_nsec == 1000000 &&
 	       atomic_load(&waiting) < atomic_load(&held_of) * (woken + 1))
 		sched_yield();
@@ -374,6 +378,7 @@ static void pairs_that_are_stopped_have_no_rate_or_the_right_one(void **state)
 		rate = metric(report, "pairs.N1.wakes_hz");
 		assert_string_equal(tlat_report_end(report), "signal");
 		/* at least 1000 were measured if any are told, and not in more time than it took */
+		assert_int_equal(isnan(metric(report, "pairs.N1.p99_ns")), isnan(rate));
 		if (isnan(rate))
 			assert_true(isnan(metric(report, "pairs.N1.p50_ns")));
 		else
@@ -383,7 +388,31 @@ static void pairs_that_are_stopped_have_no_rate_or_the_right_one(void **state)
 	}
 }
 
-/* Whether a wake comes in so short a time is not known; that it is told is. */
+/* Slow ones: 1000 of them take a pair two seconds. */
+static void few_wakes_have_no_p99(void **state)
+{
+	const int64_t sizes[] = { 1, 2, 3 };
+	struct tlat_report *report;
+
+	(void)state;
+	atomic_store(&wakes, 0);
+	atomic_store(&slow_kick_ns, 2000000);
+	report = scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes, .n_sizes = 3,
+					.duration_ns = 150000000));
+	atomic_store(&slow_kick_ns, 0);
+	for (size_t i = 0; i < 3 && atomic_load(&wakes) < 1000; i++) {
+		char p50[32], p99[32];
+
+		snprintf(p50, sizeof(p50), "pairs.N%lld.p50_ns", (long long)sizes[i]);
+		snprintf(p99, sizeof(p99), "pairs.N%lld.p99_ns", (long long)sizes[i]);
+		assert_true(isfinite(metric(report, p50)) || has_finding(report, "no-sample"));
+		assert_true(isnan(metric(report, p99)));
+		assert_true(isnan(metric(report, "p99.exponent")));
+	}
+	tlat_report_free(report);
+}
+
+/* Whether enough wakes come in so short a time is not known; that it is told is. */
 static void pairs_without_a_wake_are_a_finding(void **state)
 {
 	const int64_t sizes[] = { 1 };
@@ -437,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_cannot_be_set_up_says_why),
 		cmocka_unit_test(the_rate_of_pairs_is_that_of_the_time_that_passed),
 		cmocka_unit_test(pairs_that_are_stopped_have_no_rate_or_the_right_one),
+		cmocka_unit_test(few_wakes_have_no_p99),
 		cmocka_unit_test(pairs_without_a_wake_are_a_finding),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 	};
