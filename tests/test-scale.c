@@ -9,12 +9,14 @@
 
 #include <dlfcn.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -235,16 +237,49 @@ static atomic_long oversleep_ns;   /* added to naps of a millisecond and more */
 static atomic_long slow_kick_ns;   /* added to shorter ones, as pairs take before each wake */
 static atomic_uint stop_at;	   /* so many wakes stop it; 0: none do */
 
+/* Of helper processes, which have what their parent had when they began. */
+static int clone3_error, pidfd_error; /* what those calls fail with; 0: they do not */
+static bool no_pidfds;		      /* as before Linux 5.2 */
+static int helpers, doomed;	      /* how many there were, and which of them dies */
+static int doomed_call;		      /* of timers, at which it does */
+
+static bool is_of_timers(long number)
+{
+	return number == SYS_timer_create || number == SYS_timer_getoverrun ||
+	       number == SYS_timer_delete;
+}
+
+/* What it fails with; 0: it does not. */
+static int error_of(long number, long *a)
+{
+	if (number == SYS_clone && no_pidfds)
+		for (size_t i = 0; i < 2; i++)
+			a[i] &= ~(long)CLONE_PIDFD;
+	if (number == SYS_clone3 && clone3_error)
+		return clone3_error;
+	if (number == SYS_clone3 || number == SYS_clone)
+		helpers++;
+	if (doomed && is_of_timers(number) && helpers == doomed && --doomed_call == 0)
+		kill(getpid(), SIGKILL);
+	return number == SYS_pidfd_send_signal ? pidfd_error : 0;
+}
+
 /* Take the place of the C library's for all of this program. */
 long syscall(long number, ...)
 {
 	va_list args;
 	long a[6], got;
+	int error;
 
 	va_start(args, number);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(a); i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
+	error = error_of(number, a);
+	if (error) {
+		errno = error;
+		return -1;
+	}
 	if (number == SYS_futex && a[1] == FUTEX_WAIT_PRIVATE)
 		atomic_fetch_add(&waiting, 1);
 	if (number == SYS_futex && a[1] == FUTEX_WAKE_PRIVATE &&
@@ -291,6 +326,91 @@ static int find_real(void **state)
 	*(void **)&real_syscall = dlsym(RTLD_NEXT, "syscall");
 	*(void **)&real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
 	return real_syscall && real_nanosleep ? 0 : -1;
+}
+
+static void expect_no_child(void)
+{
+	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void expect_death(int which, int call, bool by_pidfd)
+{
+	const int64_t sizes[] = { 5 };
+	struct tlat_report *report = NULL;
+	struct tlat_error error = { 0 };
+	int r;
+
+	helpers = 0;
+	doomed = which;
+	doomed_call = call;
+	pidfd_error = by_pidfd ? 0 : EPERM;
+	r = tlat_scale(&report,
+		       &TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 1, .rounds = 3, .cpus = "all"),
+		       &error);
+	doomed = pidfd_error = 0;
+	print_message("%d: %s\n", which, error.text);
+	assert_int_equal(r, -EIO);
+	assert_null(report);
+	assert_non_null(strstr(error.text, "worker on CPU "));
+	assert_non_null(strstr(error.text, "died (signal 9)"));
+	expect_no_child();
+}
+
+/* The one that is alone, the first and the second of all; in each phase, and in the last one. */
+static void a_worker_that_dies_ends_the_others(void **state)
+{
+	static const int calls[] = { 1, 8, 15, 45 };
+	int most = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 3 : 1;
+
+	(void)state;
+	for (int which = 1; which <= most; which++)
+		for (size_t i = 0; i < TLAT_ARRAY_SIZE(calls); i++)
+			expect_death(which, calls[i], i % 2);
+}
+
+/* As in containers, whose filters see no flags of clone3. */
+static void helpers_need_no_clone3(void **state)
+{
+	static const int errors[] = { ENOSYS, EPERM };
+	const int64_t sizes[] = { 20, 100 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(errors); i++) {
+		struct tlat_report *report;
+
+		helpers = 0;
+		clone3_error = errors[i];
+		report = scale(
+			&TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 2, .rounds = 3, .cpus = "all"));
+		expect_phases(report, sizes, 2);
+		tlat_report_free(report);
+		assert_true(helpers >= 1);
+		expect_no_child();
+		report = storm(&TLAT_STORM_OPTS(.duration_ns = 50000000));
+		assert_true(metric(report, "monotonic.delivered_hz") > 0);
+		tlat_report_free(report);
+		expect_no_child();
+		clone3_error = 0;
+	}
+}
+
+static void without_a_pidfd_there_is_no_helper(void **state)
+{
+	struct tlat_report *report = NULL;
+	struct tlat_error error = { 0 };
+	int r;
+
+	(void)state;
+	clone3_error = ENOSYS;
+	no_pidfds = true;
+	r = tlat_scale(&report, &TLAT_SCALE_OPTS(.rounds = 1), &error);
+	no_pidfds = false;
+	clone3_error = 0;
+	assert_int_equal(r, -ENOSYS);
+	assert_null(report);
+	assert_non_null(strstr(error.text, "pidfd"));
+	expect_no_child();
 }
 
 static void waiters_that_do_not_come_are_a_finding(void **state)
@@ -462,6 +582,9 @@ int main(void)
 		cmocka_unit_test(pairs_wake_each_other_however_many),
 		cmocka_unit_test(a_stop_ends_each_of_them),
 		cmocka_unit_test(another_thread_may_stop_it),
+		cmocka_unit_test(a_worker_that_dies_ends_the_others),
+		cmocka_unit_test(helpers_need_no_clone3),
+		cmocka_unit_test(without_a_pidfd_there_is_no_helper),
 		cmocka_unit_test(waiters_that_do_not_come_are_a_finding),
 		cmocka_unit_test(a_thread_that_cannot_be_set_up_says_why),
 		cmocka_unit_test(the_rate_of_pairs_is_that_of_the_time_that_passed),
