@@ -151,3 +151,12 @@ const char *tlat_cgroup_file(const struct tlat_cgroup *group, const char *name,
 		 group->path[1] ? "/" : "", name);
 	return path;
 }
+
+int64_t tlat_cgroup_int(const struct tlat_cgroup *group, const char *name)
+{
+	char path[TLAT_CGROUP_FILE_BYTES];
+	int64_t value;
+
+	tlat_cgroup_file(group, name, path);
+	return tlat_root_read_int(group->root_fd, path, &value) < 0 ? -1 : value;
+}

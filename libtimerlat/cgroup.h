@@ -29,4 +29,7 @@ bool tlat_cgroup_up(struct tlat_cgroup *group);
 const char *tlat_cgroup_file(const struct tlat_cgroup *group, const char *name,
 			     char path[TLAT_CGROUP_FILE_BYTES]);
 
+/* The integer in a file of the group, or -1: there is no such file, or no integer, as in "max". */
+int64_t tlat_cgroup_int(const struct tlat_cgroup *group, const char *name);
+
 #endif /* TLAT_CGROUP_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * helper.c - helper processes by clone3(2) with exit_signal 0 and a pidfd: a host program's SIGCHLD
- * handler and its waits never learn of them.
+ * helper.c - helper processes by clone3(2) or clone(2) with exit signal 0 and a pidfd: a host
+ * program's SIGCHLD handler and its waits never learn of them.
  */
 #include <linux/sched.h>
 #include <poll.h>
@@ -31,30 +31,77 @@ _Noreturn static void live(pid_t parent, tlat_helper_fn *fn, void *arg)
 	_exit(0);
 }
 
+/* What filters of system calls say to one that they do not know, or do not want to know. */
+static bool filtered(int error)
+{
+	return error == ENOSYS || error == EPERM;
+}
+
+/*
+ * Containers' filters refuse clone3, whose flags they cannot see, and look at those of clone, whose
+ * lowest byte is the exit signal. What comes behind the pidfd is in another order on some
+ * architectures, and 0.
+ */
+static long clone_old(int *pidfd)
+{
+	const unsigned long flags = CLONE_PIDFD, none = 0;
+
+#ifdef __s390__
+	return syscall(SYS_clone, none, flags, pidfd, none, none);
+#else
+	return syscall(SYS_clone, flags, none, pidfd, none, none);
+#endif
+}
+
+/* As fork(2), with exit signal 0; *ret_call is what was called last. */
+static long clone_self(int *pidfd, const char **ret_call)
+{
+	struct clone_args args = {
+		.flags = CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)pidfd,
+	};
+	long pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	*ret_call = "clone3";
+	if (pid >= 0 || !filtered(errno))
+		return pid;
+	*ret_call = "clone";
+	return clone_old(pidfd);
+}
+
+/* Before Linux 5.2 clone() does not know the flag, and does all the rest. */
+static int refuse_without_pidfd(pid_t pid, struct tlat_error *reterr)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	return tlat_fail(reterr, -ENOSYS,
+			 "helper process not created: clone gives no pidfd; Linux 5.4 is needed");
+}
+
 int tlat_helper_start(struct tlat_helper *helper, tlat_helper_fn *fn, void *arg,
 		      struct tlat_error *reterr)
 {
-	int pidfd = -1, error;
-	struct clone_args args = {
-		.flags = CLONE_PIDFD,
-		.pidfd = (uint64_t)(uintptr_t)&pidfd,
-	};
 	pid_t parent = getpid();
+	int pidfd = -1, error;
 	sigset_t all, before;
+	const char *call;
 	long pid;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = syscall(SYS_clone3, &args, sizeof(args));
+	pid = clone_self(&pidfd, &call);
 	error = errno;
 	if (pid == 0)
 		live(parent, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return tlat_fail(reterr, -error,
-				 "helper process not created: clone3: %s; check RLIMIT_NPROC, the "
-				 "cgroup's pids.max and seccomp (Linux 5.3 is needed)",
-				 strerror(error));
+				 "helper process not created: %s: %s; check RLIMIT_NPROC, the "
+				 "cgroup's pids.max and seccomp",
+				 call, strerror(error));
+	if (pidfd < 0)
+		return refuse_without_pidfd((pid_t)pid, reterr);
 	*helper = (struct tlat_helper){ .pid = (pid_t)pid, .pidfd = pidfd };
 	return 0;
 }
@@ -66,10 +113,24 @@ bool tlat_helper_ended(const struct tlat_helper *helper, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) > 0;
 }
 
+int32_t tlat_helper_first_ended(const struct tlat_helper *helpers, int32_t n, int timeout_ms)
+{
+	for (int32_t i = 0; i < n; i++) {
+		if (helpers[i].pidfd < 0)
+			continue;
+		if (tlat_helper_ended(&helpers[i], timeout_ms))
+			return i;
+		timeout_ms = 0;
+	}
+	return -1;
+}
+
+/* Where a filter does not let the pidfd be used: the id is the helper's until it is reaped. */
 void tlat_helper_kill(const struct tlat_helper *helper)
 {
-	if (helper->pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
+	if (helper->pidfd >= 0 && syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0) &&
+	    filtered(errno))
+		kill(helper->pid, SIGKILL);
 }
 
 int tlat_helper_reap(struct tlat_helper *helper)

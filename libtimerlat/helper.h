@@ -26,6 +26,11 @@ int tlat_helper_start(struct tlat_helper *helper, tlat_helper_fn *fn, void *arg,
 		      struct tlat_error *reterr);
 /* Whether it has ended, after waiting for that at most so long; a signal ends the wait. */
 bool tlat_helper_ended(const struct tlat_helper *helper, int timeout_ms);
+/*
+ * Which of n has ended, of those that are not reaped, after waiting for the first of them at most
+ * so long; -1: none. One that ends meanwhile is seen after that wait.
+ */
+int32_t tlat_helper_first_ended(const struct tlat_helper *helpers, int32_t n, int timeout_ms);
 void tlat_helper_kill(const struct tlat_helper *helper);
 /* Wait for the end and forget it. Returns what it exited with, or minus the signal that ended it.
  */

@@ -15,15 +15,6 @@ static void lower(struct tlat_rt_budget *budget, int64_t runtime_us, int64_t per
 	budget->period_ns = period_us * 1000;
 }
 
-static int64_t group_knob(const struct tlat_cgroup *group, const char *name)
-{
-	char path[TLAT_CGROUP_FILE_BYTES];
-	int64_t value;
-
-	tlat_cgroup_file(group, name, path);
-	return tlat_root_read_int(group->root_fd, path, &value) < 0 ? -1 : value;
-}
-
 struct tlat_rt_budget tlat_rt_budget(const struct tlat_machine *machine)
 {
 	const struct tlat_machine_facts *facts = tlat_machine_facts(machine);
@@ -37,8 +28,8 @@ struct tlat_rt_budget tlat_rt_budget(const struct tlat_machine *machine)
 	lower(&budget, facts->rt_runtime_us, facts->rt_period_us);
 	more = tlat_cgroup_own(&group, tlat_machine_root_fd(machine), "cpu") == 0;
 	for (; more; more = tlat_cgroup_up(&group))
-		lower(&budget, group_knob(&group, "cpu.rt_runtime_us"),
-		      group_knob(&group, "cpu.rt_period_us"));
+		lower(&budget, tlat_cgroup_int(&group, "cpu.rt_runtime_us"),
+		      tlat_cgroup_int(&group, "cpu.rt_period_us"));
 	return budget;
 }
 

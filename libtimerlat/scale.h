@@ -81,6 +81,7 @@ struct tlat_scale_budget {
 	int64_t signals; /* that may still be queued by this user; INT64_MAX: no limit */
 	int64_t limit, used;
 	int64_t memory_bytes; /* available; INT64_MAX: not known */
+	bool memory_of_group; /* less than the machine has */
 };
 
 void tlat_scale_budget(int root_fd, struct tlat_scale_budget *ret_budget);

@@ -166,6 +166,16 @@ static void merge(const struct crowd *crowd, struct tlat_hist *into, uint64_t *r
 	}
 }
 
+/* Where the wakes carry it; an exponent is made of those that were put. */
+static void put_quantile(struct tlat_result *result, struct tlat_scale_series *series,
+			 const char *name, const struct tlat_hist *hist, double p, int64_t n)
+{
+	if (tlat_hist_count(hist) < tlat_stats_needed(p))
+		return;
+	tlat_scale_series_add(series, (double)n, tlat_hist_quantile(hist, p));
+	tlat_scale_put(result, series, "pairs", name, n);
+}
+
 static void put(struct tlat_scale *s, const struct crowd *crowd, const struct tlat_hist *hist,
 		uint64_t not_asleep, struct tlat_scale_series *p50, struct tlat_scale_series *p99)
 {
@@ -177,17 +187,17 @@ static void put(struct tlat_scale *s, const struct crowd *crowd, const struct tl
 
 	if (s->stopped && count < tlat_stats_needed(0.99)) /* a part of it that carries nothing */
 		return;
-	if (!count) {
-		tlat_findings_add(&result->findings, TLAT_WARN, "no-sample",
-				  "measure for longer: -d; keep other tasks off these CPUs",
-				  "N = %lld: not one wake was measured in %.3g s", (long long)n,
-				  seconds);
+	if (count < tlat_stats_needed(0.5)) {
+		tlat_findings_add(
+			&result->findings, TLAT_WARN, "no-sample",
+			"measure for longer: -d; keep other tasks off these CPUs",
+			"N = %lld: a median needs %llu wakes, %llu were measured in %.3g s",
+			(long long)n, (unsigned long long)tlat_stats_needed(0.5),
+			(unsigned long long)count, seconds);
 		return;
 	}
-	tlat_scale_series_add(p50, (double)n, tlat_hist_quantile(hist, 0.5));
-	tlat_scale_series_add(p99, (double)n, tlat_hist_quantile(hist, 0.99));
-	tlat_scale_put(result, p50, "pairs", "p50_ns", n);
-	tlat_scale_put(result, p99, "pairs", "p99_ns", n);
+	put_quantile(result, p50, "p50_ns", hist, 0.5, n);
+	put_quantile(result, p99, "p99_ns", hist, 0.99, n);
 	tlat_result_put_metric(result, (double)count / seconds, "Hz", TLAT_HIGHER,
 			       "pairs.N%lld.wakes_hz", (long long)n);
 	tlat_result_put_metric(result, (double)not_asleep, "1", TLAT_NEITHER,

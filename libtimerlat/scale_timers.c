@@ -216,22 +216,35 @@ static void kill_helpers(struct crew *crew)
 	}
 }
 
-/* All of them or none: a barrier that lacks one never opens. */
+static int reap_worker(struct crew *crew, int32_t i, struct tlat_error *reterr)
+{
+	int end = tlat_helper_reap(&crew->helpers[i]);
+
+	if (!end)
+		return 0;
+	return tlat_fail(reterr, -EIO, "the worker on CPU %d died (%s %d)%s", crew->workers[i].cpu,
+			 end < 0 ? "signal" : "exit code", abs(end),
+			 end == -SIGKILL ? "; look for the kernel's out-of-memory killer, or use "
+					   "smaller --sizes"
+					 : "");
+}
+
+/* All of them or none, to the end: a barrier that lacks one never opens. */
 static int run_helpers(struct tlat_scale *s, struct crew *crew, struct tlat_error *reterr)
 {
+	int32_t left = crew->n, i;
 	int error = 0;
 
-	for (int32_t i = 0; i < crew->n && !error; i++)
+	for (i = 0; i < crew->n && !error; i++)
 		error = tlat_helper_start(&crew->helpers[i], work, &crew->workers[i], reterr);
-	for (int32_t i = 0; i < crew->n && !error; i++) {
-		while (!tlat_helper_ended(&crew->helpers[i], LOOK_MS))
-			if (tlat_scale_stopping(s))
-				atomic_store(&crew->asked_to_end, 1);
-		if (tlat_helper_reap(&crew->helpers[i]))
-			error = tlat_fail(reterr, -EIO,
-					  "the worker on CPU %d died; look for the kernel's "
-					  "out-of-memory killer",
-					  crew->workers[i].cpu);
+	while (left && !error) {
+		i = tlat_helper_first_ended(crew->helpers, crew->n, LOOK_MS);
+		if (tlat_scale_stopping(s))
+			atomic_store(&crew->asked_to_end, 1);
+		if (i < 0)
+			continue;
+		error = reap_worker(crew, i, reterr);
+		left--;
 	}
 	kill_helpers(crew);
 	return error;

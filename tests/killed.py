@@ -6,6 +6,7 @@ how often each command is killed, TLAT_SEED when."""
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import random
 import signal
@@ -29,6 +30,7 @@ COMMANDS = {
     "cyclictest": ["cyclictest", "-S", "-m", "-p", "80", "-i", "500", "-D", "1", "-q", "-F", "FIFO",
                    "--tlat-json", "OUT"],
 }
+WORKERS = ["tlat", "scale", "timers", "-c", "all", "--sizes", "100,2000", "--rounds", "20"]
 PAIRS = 4
 AB = ["ab", "--a", "exec tlat run null -n 400", "--b", "tlat run null -n 400; true", "--pairs",
       str(PAIRS), "-q", "--seed", "5", "--state"]
@@ -136,6 +138,25 @@ def command_under_way_ends(place: Place) -> None:
         check_no_process(place)
 
 
+def kill_a_worker(place: Place, rng: random.Random) -> None:
+    """The others must not wait for it for ever."""
+    child = place.start(leftover.command(WORKERS), text=True, stdout=subprocess.DEVNULL,
+                        stderr=subprocess.PIPE)
+    time.sleep(rng.uniform(0.05, 1.2))
+    workers = sorted(place.still_running() - {child.pid})
+    if workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rng.choice(workers), signal.SIGKILL)
+    try:
+        _, err = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    assert child.returncode in (0, 2), f"exit {child.returncode}: {err[-300:]}"
+    assert child.returncode == 0 or "died (signal 9)" in err, f"does not say so: {err[-300:]}"
+    check_no_process(place)
+    place.check_clean(())
+
+
 def file_in_the_way_is_replaced(place: Place) -> None:
     """As a run leaves it that is killed between making its file and giving it its name; a file of
     somebody else is not in the way."""
@@ -160,6 +181,10 @@ def main() -> None:
                 with tally.case(f"{name} killed after {seconds:.3f} s"):
                     kill_once(place, name, seconds)
                 place.clear(())
+        for _ in range(KILLS):
+            with tally.case("a worker of scale"):
+                kill_a_worker(place, rng)
+            place.clear(())
         with tally.case("ab"):
             kill_ab(place, rng)
         with tally.case("ab, a command under way"):

@@ -14,6 +14,7 @@
 
 #include "compare_stats.h"
 #include "scale.h"
+#include "tree.h"
 
 /* splitmix64 and the sum of twelve uniform numbers: close enough to normal. */
 static double draw(uint64_t *state)
@@ -105,7 +106,7 @@ static void fill(struct tlat_scale *s, struct tlat_placement *place, int32_t wor
 static void sizes_keep_their_proportions_when_the_limit_is_lower(void **state)
 {
 	static struct tlat_placement place;
-	const struct tlat_scale_budget budget = { 900, 1000, 100, INT64_MAX };
+	const struct tlat_scale_budget budget = { 900, 1000, 100, INT64_MAX, false };
 	struct tlat_error error;
 	struct tlat_scale s;
 
@@ -133,7 +134,7 @@ static void sizes_keep_their_proportions_when_the_limit_is_lower(void **state)
 static void memory_is_a_limit_too(void **state)
 {
 	static struct tlat_placement place;
-	const struct tlat_scale_budget budget = { INT64_MAX, INT64_MAX, 0, 2 * 640 * 10000 };
+	const struct tlat_scale_budget budget = { INT64_MAX, INT64_MAX, 0, 2 * 640 * 10000, false };
 	struct tlat_error error;
 	struct tlat_scale s;
 
@@ -148,7 +149,7 @@ static void memory_is_a_limit_too(void **state)
 static void enough_is_left_alone(void **state)
 {
 	static struct tlat_placement place;
-	const struct tlat_scale_budget budget = { 40000, 50000, 10000, INT64_MAX };
+	const struct tlat_scale_budget budget = { 40000, 50000, 10000, INT64_MAX, false };
 	struct tlat_error error;
 	struct tlat_scale s;
 
@@ -170,6 +171,71 @@ static void this_process_has_a_budget(void **state)
 	assert_true(budget.signals >= 0 && budget.used >= 0);
 	assert_true(budget.memory_bytes > 0);
 	close(root);
+}
+
+static int64_t memory_in(const struct tree *tree, bool of_group)
+{
+	struct tlat_scale_budget budget;
+
+	tlat_scale_budget(tree->fd, &budget);
+	assert_int_equal(budget.memory_of_group, of_group);
+	return budget.memory_bytes;
+}
+
+/* Any group up to the root may be the narrowest; cached files are no obstacle. */
+static void a_group_may_have_less_memory_than_the_machine(void **state)
+{
+	const struct tree *tree = *state;
+
+	put(tree, "proc/meminfo", "MemTotal: 4000 kB\nMemAvailable:    3000 kB\n");
+	assert_int_equal(memory_in(tree, false), 3000 * 1024);
+	put(tree, "proc/self/cgroup", "0::/a/b\n");
+	put(tree, "sys/fs/cgroup/cgroup.controllers", "memory\n");
+	put(tree, "sys/fs/cgroup/a/b/memory.max", "max\n");
+	put(tree, "sys/fs/cgroup/a/b/memory.high", "max\n");
+	put(tree, "sys/fs/cgroup/a/b/memory.current", "500000\n");
+	assert_int_equal(memory_in(tree, false), 3000 * 1024);
+	put(tree, "sys/fs/cgroup/a/memory.max", "1000000\n");
+	assert_int_equal(memory_in(tree, true), 1000000);
+	put(tree, "sys/fs/cgroup/a/memory.current", "900000\n");
+	assert_int_equal(memory_in(tree, true), 100000);
+	put(tree, "sys/fs/cgroup/a/memory.stat", "active_file 7\ninactive_file 300000\n");
+	assert_int_equal(memory_in(tree, true), 400000);
+	put(tree, "sys/fs/cgroup/a/b/memory.high", "600000\n");
+	assert_int_equal(memory_in(tree, true), 100000);
+	put(tree, "sys/fs/cgroup/a/b/memory.current", "700000\n");
+	assert_int_equal(memory_in(tree, true), 0);
+}
+
+static void a_group_of_version_1_does_too(void **state)
+{
+	const struct tree *tree = *state;
+
+	put(tree, "proc/meminfo", "MemAvailable: 3000 kB\n");
+	put(tree, "proc/self/cgroup", "4:memory:/c\n0::/\n");
+	put(tree, "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put(tree, "sys/fs/cgroup/memory/memory.usage_in_bytes", "800000\n");
+	assert_int_equal(memory_in(tree, false), 3000 * 1024);
+	put(tree, "sys/fs/cgroup/memory/c/memory.limit_in_bytes", "1000000\n");
+	put(tree, "sys/fs/cgroup/memory/c/memory.usage_in_bytes", "700000\n");
+	put(tree, "sys/fs/cgroup/memory/c/memory.stat",
+	    "inactive_file 1\ntotal_inactive_file 50000\n");
+	assert_int_equal(memory_in(tree, true), 350000);
+}
+
+static void a_group_without_memory_is_named(void **state)
+{
+	static struct tlat_placement place;
+	const struct tlat_scale_budget budget = { INT64_MAX, INT64_MAX, 0, 640, true };
+	struct tlat_error error;
+	struct tlat_scale s;
+
+	(void)state;
+	fill(&s, &place, 1);
+	assert_int_equal(tlat_scale_fit_limits(&s, &budget, &error), -EAGAIN);
+	assert_non_null(
+		strstr(error.text, "640 bytes of memory are available in the memory cgroup"));
+	tlat_result_free(s.result);
 }
 
 /* == Words == */
@@ -203,6 +269,8 @@ static void chains_caches_and_locks_are_kept_apart(void **state)
 	tlat_findings_free(&f);
 }
 
+#define REPLAYED(test) cmocka_unit_test_setup_teardown(test, tree_setup, tree_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +282,9 @@ int main(void)
 		cmocka_unit_test(memory_is_a_limit_too),
 		cmocka_unit_test(enough_is_left_alone),
 		cmocka_unit_test(this_process_has_a_budget),
+		REPLAYED(a_group_may_have_less_memory_than_the_machine),
+		REPLAYED(a_group_of_version_1_does_too),
+		cmocka_unit_test(a_group_without_memory_is_named),
 		cmocka_unit_test(chains_caches_and_locks_are_kept_apart),
 	};
 

@@ -9,12 +9,14 @@
 
 #include <dlfcn.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -232,18 +234,52 @@ static atomic_int refuse_pin;	   /* which sched_setaffinity() from now on fails;
 static atomic_uint hold, held_of;  /* waiters of that round are kept, and how many there are */
 static atomic_uint waiting, wakes; /* that began to wait for the first wakes, and the wakes */
 static atomic_long oversleep_ns;   /* added to naps of a millisecond and more */
+static atomic_long slow_kick_ns;   /* added to shorter ones, as pairs take before each wake */
 static atomic_uint stop_at;	   /* so many wakes stop it; 0: none do */
+
+/* Of helper processes, which have what their parent had when they began. */
+static int clone3_error, pidfd_error; /* what those calls fail with; 0: they do not */
+static bool no_pidfds;		      /* as before Linux 5.2 */
+static int helpers, doomed;	      /* how many there were, and which of them dies */
+static int doomed_call;		      /* of timers, at which it does */
+
+static bool is_of_timers(long number)
+{
+	return number == SYS_timer_create || number == SYS_timer_getoverrun ||
+	       number == SYS_timer_delete;
+}
+
+/* What it fails with; 0: it does not. */
+static int error_of(long number, long *a)
+{
+	if (number == SYS_clone && no_pidfds)
+		for (size_t i = 0; i < 2; i++)
+			a[i] &= ~(long)CLONE_PIDFD;
+	if (number == SYS_clone3 && clone3_error)
+		return clone3_error;
+	if (number == SYS_clone3 || number == SYS_clone)
+		helpers++;
+	if (doomed && is_of_timers(number) && helpers == doomed && --doomed_call == 0)
+		kill(getpid(), SIGKILL);
+	return number == SYS_pidfd_send_signal ? pidfd_error : 0;
+}
 
 /* Take the place of the C library's for all of this program. */
 long syscall(long number, ...)
 {
 	va_list args;
 	long a[6], got;
+	int error;
 
 	va_start(args, number);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(a); i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
+	error = error_of(number, a);
+	if (error) {
+		errno = error;
+		return -1;
+	}
 	if (number == SYS_futex && a[1] == FUTEX_WAIT_PRIVATE)
 		atomic_fetch_add(&waiting, 1);
 	if (number == SYS_futex && a[1] == FUTEX_WAKE_PRIVATE &&
@@ -262,10 +298,13 @@ long syscall(long number, ...)
 int nanosleep(const struct timespec *ts, struct timespec *rem)
 {
 	const struct timespec more = { .tv_nsec = atomic_load(&oversleep_ns) };
+	const struct timespec kick = { .tv_nsec = atomic_load(&slow_kick_ns) };
 	unsigned int woken = atomic_load(&wakes);
 
 	if (ts->tv_nsec >= 1000000 && more.tv_nsec)
 		real_nanosleep(&more, NULL);
+	if (ts->tv_nsec < 1000000 && kick.tv_nsec)
+		real_nanosleep(&kick, NULL);
 	while (atomic_load(&hold) && ts->tv_nsec == 1000000 &&
 	       atomic_load(&waiting) < atomic_load(&held_of) * (woken + 1))
 		sched_yield();
@@ -287,6 +326,91 @@ static int find_real(void **state)
 	*(void **)&real_syscall = dlsym(RTLD_NEXT, "syscall");
 	*(void **)&real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
 	return real_syscall && real_nanosleep ? 0 : -1;
+}
+
+static void expect_no_child(void)
+{
+	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void expect_death(int which, int call, bool by_pidfd)
+{
+	const int64_t sizes[] = { 5 };
+	struct tlat_report *report = NULL;
+	struct tlat_error error = { 0 };
+	int r;
+
+	helpers = 0;
+	doomed = which;
+	doomed_call = call;
+	pidfd_error = by_pidfd ? 0 : EPERM;
+	r = tlat_scale(&report,
+		       &TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 1, .rounds = 3, .cpus = "all"),
+		       &error);
+	doomed = pidfd_error = 0;
+	print_message("%d: %s\n", which, error.text);
+	assert_int_equal(r, -EIO);
+	assert_null(report);
+	assert_non_null(strstr(error.text, "worker on CPU "));
+	assert_non_null(strstr(error.text, "died (signal 9)"));
+	expect_no_child();
+}
+
+/* The one that is alone, the first and the second of all; in each phase, and in the last one. */
+static void a_worker_that_dies_ends_the_others(void **state)
+{
+	static const int calls[] = { 1, 8, 15, 45 };
+	int most = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 3 : 1;
+
+	(void)state;
+	for (int which = 1; which <= most; which++)
+		for (size_t i = 0; i < TLAT_ARRAY_SIZE(calls); i++)
+			expect_death(which, calls[i], i % 2);
+}
+
+/* As in containers, whose filters see no flags of clone3. */
+static void helpers_need_no_clone3(void **state)
+{
+	static const int errors[] = { ENOSYS, EPERM };
+	const int64_t sizes[] = { 20, 100 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(errors); i++) {
+		struct tlat_report *report;
+
+		helpers = 0;
+		clone3_error = errors[i];
+		report = scale(
+			&TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 2, .rounds = 3, .cpus = "all"));
+		expect_phases(report, sizes, 2);
+		tlat_report_free(report);
+		assert_true(helpers >= 1);
+		expect_no_child();
+		report = storm(&TLAT_STORM_OPTS(.duration_ns = 50000000));
+		assert_true(metric(report, "monotonic.delivered_hz") > 0);
+		tlat_report_free(report);
+		expect_no_child();
+		clone3_error = 0;
+	}
+}
+
+static void without_a_pidfd_there_is_no_helper(void **state)
+{
+	struct tlat_report *report = NULL;
+	struct tlat_error error = { 0 };
+	int r;
+
+	(void)state;
+	clone3_error = ENOSYS;
+	no_pidfds = true;
+	r = tlat_scale(&report, &TLAT_SCALE_OPTS(.rounds = 1), &error);
+	no_pidfds = false;
+	clone3_error = 0;
+	assert_int_equal(r, -ENOSYS);
+	assert_null(report);
+	assert_non_null(strstr(error.text, "pidfd"));
+	expect_no_child();
 }
 
 static void waiters_that_do_not_come_are_a_finding(void **state)
@@ -374,6 +498,7 @@ static void pairs_that_are_stopped_have_no_rate_or_the_right_one(void **state)
 		rate = metric(report, "pairs.N1.wakes_hz");
 		assert_string_equal(tlat_report_end(report), "signal");
 		/* at least 1000 were measured if any are told, and not in more time than it took */
+		assert_int_equal(isnan(metric(report, "pairs.N1.p99_ns")), isnan(rate));
 		if (isnan(rate))
 			assert_true(isnan(metric(report, "pairs.N1.p50_ns")));
 		else
@@ -383,7 +508,31 @@ static void pairs_that_are_stopped_have_no_rate_or_the_right_one(void **state)
 	}
 }
 
-/* Whether a wake comes in so short a time is not known; that it is told is. */
+/* Slow ones: 1000 of them take a pair two seconds. */
+static void few_wakes_have_no_p99(void **state)
+{
+	const int64_t sizes[] = { 1, 2, 3 };
+	struct tlat_report *report;
+
+	(void)state;
+	atomic_store(&wakes, 0);
+	atomic_store(&slow_kick_ns, 2000000);
+	report = scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes, .n_sizes = 3,
+					.duration_ns = 150000000));
+	atomic_store(&slow_kick_ns, 0);
+	for (size_t i = 0; i < 3 && atomic_load(&wakes) < 1000; i++) {
+		char p50[32], p99[32];
+
+		snprintf(p50, sizeof(p50), "pairs.N%lld.p50_ns", (long long)sizes[i]);
+		snprintf(p99, sizeof(p99), "pairs.N%lld.p99_ns", (long long)sizes[i]);
+		assert_true(isfinite(metric(report, p50)) || has_finding(report, "no-sample"));
+		assert_true(isnan(metric(report, p99)));
+		assert_true(isnan(metric(report, "p99.exponent")));
+	}
+	tlat_report_free(report);
+}
+
+/* Whether enough wakes come in so short a time is not known; that it is told is. */
 static void pairs_without_a_wake_are_a_finding(void **state)
 {
 	const int64_t sizes[] = { 1 };
@@ -433,10 +582,14 @@ int main(void)
 		cmocka_unit_test(pairs_wake_each_other_however_many),
 		cmocka_unit_test(a_stop_ends_each_of_them),
 		cmocka_unit_test(another_thread_may_stop_it),
+		cmocka_unit_test(a_worker_that_dies_ends_the_others),
+		cmocka_unit_test(helpers_need_no_clone3),
+		cmocka_unit_test(without_a_pidfd_there_is_no_helper),
 		cmocka_unit_test(waiters_that_do_not_come_are_a_finding),
 		cmocka_unit_test(a_thread_that_cannot_be_set_up_says_why),
 		cmocka_unit_test(the_rate_of_pairs_is_that_of_the_time_that_passed),
 		cmocka_unit_test(pairs_that_are_stopped_have_no_rate_or_the_right_one),
+		cmocka_unit_test(few_wakes_have_no_p99),
 		cmocka_unit_test(pairs_without_a_wake_are_a_finding),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 	};

@@ -1043,8 +1043,9 @@ struct tlat_storm_opts {
  * set it with __atomic_store_n(stop, 1, __ATOMIC_RELAXED), which is safe in a handler too. A plain
  * store of an aligned int32_t gets there too, but is a data race to C11 and ThreadSanitizer.
  *
- * Returns 0; -EINVAL for options that make no sense; -ENOSYS without clone3(2); what reading the
- * kernel's clocks, and creating processes and timers, said (-EPERM, -EAGAIN, -ENOMEM). [setup]
+ * Returns 0; -EINVAL for options that make no sense; -ENOSYS where neither clone3(2) nor clone(2)
+ * gives a pidfd, as before Linux 5.4; what reading the kernel's clocks, and creating processes and
+ * timers, said (-EPERM, -EAGAIN, -ENOMEM). [setup]
  */
 TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
 			struct tlat_error *reterr);
@@ -1094,7 +1095,7 @@ struct tlat_scale_opts {
  * each phase the exponent with which it grows, the slope between logarithms, with its 95 %
  * interval. The finding "scaling" puts it in words. What the limit on queued signals or memory does
  * not allow is scaled down beforehand, with a finding. No timer is left behind. Returns as
- * tlat_storm() does. [setup]
+ * tlat_storm() does; -EIO when a worker process died, on which the others are ended. [setup]
  */
 TLAT_API int tlat_scale(struct tlat_report **ret_report, const struct tlat_scale_opts *opts,
 			struct tlat_error *reterr);
