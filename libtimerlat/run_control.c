@@ -296,8 +296,7 @@ void *tlat_run_control(void *arg)
 	if (run->supported && !run->failed)
 		measure(run);
 	tlat_snapshot_end(run);
-	if (run->idle_fd >= 0)
-		close(run->idle_fd);
+	tlat_rt_release_idle(run->idle_fd);
 	tlat_rt_undo(run->locked);
 	return write(run->fd, &one, sizeof(one)) < 0 ? arg : NULL;
 }
