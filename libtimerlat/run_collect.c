@@ -305,6 +305,7 @@ static int collect_running(const struct tlat_run *run, const struct tlat_instanc
 	result->end = TLAT_END_RUNNING;
 	result->blocks = blocks_so_far(in, result->latency);
 	copy_hist(&result->floor_pair, run->floor_pair);
+	tlat_run_find_displaced(in, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_copy(&result->findings, &in->measurers[i].findings);
 	tlat_findings_add(&result->findings, TLAT_INFO, "running", NULL,

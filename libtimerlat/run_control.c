@@ -116,17 +116,30 @@ static bool books_closed(struct tlat_run *run)
 	return true;
 }
 
-/* The kernel moves a pinned thread elsewhere when its CPU goes offline or its cpuset loses it. */
-static const struct tlat_measurer *find_displaced(struct tlat_run *run)
+/*
+ * The kernel widens the mask of a pinned thread when its CPU goes offline or its cpuset loses it;
+ * before Linux 6.2 also when its cpuset is changed at all, as kubelet does. Others have taskset.
+ */
+static bool is_displaced(const struct tlat_measurer *m)
 {
 	struct tlat_cpuset set;
 
-	for_each_measurer (run, in, m)
-		if (!m->roams && !tlat_affinity_get(m->facts.tid, &set) &&
-		    (tlat_cpuset_count(&set) != 1 || !tlat_cpuset_has(&set, m->cpu)) &&
-		    !atomic_load(&m->left))
-			return m;
-	return NULL;
+	return !m->roams && !tlat_affinity_get(m->facts.tid, &set) &&
+	       (tlat_cpuset_count(&set) != 1 || !tlat_cpuset_has(&set, m->cpu)) &&
+	       !atomic_load(&m->left);
+}
+
+/* Back to its CPU. 0, also for one that has left its loop meanwhile, or the refusal. */
+static int put_back(struct tlat_measurer *m)
+{
+	struct tlat_cpuset set = { 0 };
+	int error;
+
+	tlat_cpuset_add(&set, m->cpu);
+	error = tlat_affinity_set(m->facts.tid, &set);
+	if (!error)
+		m->displaced++;
+	return atomic_load(&m->left) ? 0 : error;
 }
 
 /* End a run that cannot go on; what has been measured stands. */
@@ -136,18 +149,36 @@ static void break_off(struct tlat_run *run)
 	atomic_store(run->request, 1);
 }
 
-static void look_for_displaced(struct tlat_run *run)
+static void note_lost(struct tlat_run *run, int32_t cpu, int error)
 {
-	const struct tlat_measurer *m = find_displaced(run);
-
-	if (!m)
-		return;
 	tlat_findings_add(&run->of_result, TLAT_ERROR, "cpu-lost",
 			  "bring the CPU back, or measure on another",
-			  "CPU %d was taken from its measuring thread in mid-run: it went offline, "
-			  "or left the cpuset",
-			  m->cpu);
+			  "CPU %d was taken from its measuring thread in mid-run%s; "
+			  "sched_setaffinity gave %s",
+			  cpu, error == -EINVAL ? ": it went offline, or left the cpuset" : "",
+			  tlat_errno_name(-error));
 	break_off(run);
+}
+
+/* What widened the masks of the measuring threads widened the controller's, too. */
+static void look_for_displaced(struct tlat_run *run)
+{
+	bool any = false;
+
+	for_each_measurer (run, in, m) {
+		int error;
+
+		if (!is_displaced(m))
+			continue;
+		any = true;
+		error = put_back(m);
+		if (error) {
+			note_lost(run, m->cpu, error);
+			return;
+		}
+	}
+	if (any)
+		tlat_run_pin_controller(run);
 }
 
 /* A clock may be set while it is measured on, and set back before the end. */
