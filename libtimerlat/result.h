@@ -22,8 +22,8 @@ enum tlat_disturbed {
 	TLAT_DISTURBED_PREEMPTED,  /* involuntary switches of a measuring thread */
 	TLAT_DISTURBED_MIGRATED,   /* a stamp on another CPU than planned */
 	TLAT_DISTURBED_LATE_SLOT,  /* the slot had passed before the announcement */
-	TLAT_DISTURBED_STEAL,	   /* ticks that the hypervisor took */
-	TLAT_DISTURBED_THROTTLED,  /* the cgroup was throttled */
+	TLAT_DISTURBED_STEAL,	   /* ticks that the hypervisor took from its CPUs */
+	TLAT_DISTURBED_THROTTLED,  /* the cgroup was throttled: the same for all threads */
 	TLAT_DISTURBED_COUNT,
 };
 
