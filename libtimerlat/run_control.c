@@ -13,6 +13,7 @@
 #include "affinity.h"
 #include "rt.h"
 #include "run_control.h"
+#include "slew.h"
 
 #define BLOCK_MIN_NS	20000000LL
 #define BLOCK_SHARED_NS 200000000LL /* at most 5 wakes a second on a measuring CPU */
@@ -189,6 +190,15 @@ static void look_for_set_clock(struct tlat_run *run)
 						    &run->of_result);
 }
 
+/* A daemon may slew the clock for some seconds only. */
+static void look_at_slew(struct tlat_run *run)
+{
+	int64_t ppb = tlat_slew_ppb();
+
+	if (ppb > run->slew_ppb)
+		run->slew_ppb = ppb;
+}
+
 static void note_stalled(struct tlat_run *run, int64_t still_ns)
 {
 	tlat_findings_add(&run->of_result, TLAT_ERROR, "stalled", NULL,
@@ -240,6 +250,7 @@ static void attend(struct tlat_run *run)
 		if (unseen >= LOOK_EVERY_NS) {
 			look_for_displaced(run);
 			look_for_set_clock(run);
+			look_at_slew(run);
 			unseen = 0;
 		}
 		still = count == before ? still + length : 0;
@@ -304,6 +315,7 @@ static void measure(struct tlat_run *run)
 	make_blocks(run);
 	align(run);
 	run->lead = tlat_clock_measure_lead(&run->instances[0].ctx->stamper);
+	look_at_slew(run);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);
@@ -311,6 +323,7 @@ static void measure(struct tlat_run *run)
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
 	look_for_set_clock(run);
+	look_at_slew(run);
 	tlat_run_offset_end(run);
 	tlat_clock_check_end(run->clock, &run->findings);
 }

@@ -39,6 +39,7 @@ struct tlat_run {
 	bool ordered;		     /* the order of stamps could be checked */
 	struct tlat_clock_lead lead; /* of the clock that stamps are taken from */
 	bool was_set;		     /* meanwhile; found once */
+	int64_t slew_ppb;	     /* of CLOCK_MONOTONIC: the most that was seen */
 	struct tlat_hist *floor_pair;
 	struct tlat_gate policies; /* of the measuring threads: who has its policy */
 	struct tlat_gate gate;	   /* of the measuring threads */

@@ -12,6 +12,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,34 @@ static void each_thread_counts_what_was_stolen_from_its_own_cpu(void **state)
 	tlat_report_free(report);
 }
 
+static atomic_int looks;
+static atomic_int worst; /* the look at which the clock is slewed */
+
+int64_t __wrap_tlat_slew_ppb(void);
+
+int64_t __wrap_tlat_slew_ppb(void)
+{
+	return atomic_fetch_add(&looks, 1) == atomic_load(&worst) ? 70000000 : 25000;
+}
+
+/* Before the loops begin, or when they have ended. */
+static void the_most_that_the_clock_was_slewed_by_in_a_run_counts(void **state)
+{
+	struct tlat_run_opts opts = base(2, 50);
+
+	(void)state;
+	for (int look = 0; look < 2; look++) {
+		struct tlat_report *report;
+
+		atomic_store(&looks, 0);
+		atomic_store(&worst, look);
+		report = ended(started(&opts));
+		for (size_t i = 0; i < 2; i++)
+			assert_int_equal(tlat_report_result(report, i)->slew_ppb, 70000000);
+		tlat_report_free(report);
+	}
+}
+
 static void refuse(struct tlat_run_opts opts, const char *says)
 {
 	struct tlat_error error = { 0 };
@@ -355,6 +384,7 @@ int main(void)
 		cmocka_unit_test(many_threads_are_counted_alike),
 		cmocka_unit_test_setup_teardown(each_thread_counts_what_was_stolen_from_its_own_cpu,
 						tree_setup, tree_teardown),
+		cmocka_unit_test(the_most_that_the_clock_was_slewed_by_in_a_run_counts),
 		cmocka_unit_test(what_makes_no_sense_is_refused_by_name),
 	};
 
