@@ -5,7 +5,6 @@
  */
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "rt.h"
 #include "run_control.h"
@@ -28,9 +27,8 @@ static void check_idle_latency(const struct tlat_machine *machine, struct tlat_f
 	struct tlat_error why;
 	int fd = tlat_rt_hold_idle(tlat_machine_root_fd(machine), 0, &why);
 
-	if (fd >= 0)
-		close(fd);
-	else
+	tlat_rt_release_idle(fd);
+	if (fd < 0)
 		tlat_findings_add(findings, TLAT_WARN, "cpu-latency-refused", NULL, "%s", why.text);
 }
 

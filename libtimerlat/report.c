@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/timex.h>
 
 #include "report.h"
-
-/* adjtimex(2) lets nobody slew by more; the answer when it is not allowed to tell. */
-#define SLEW_PPB_MAX 500000
+#include "slew.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_fact, 2 * 8);
 TLAT_ASSERT_LAYOUT(struct tlat_summary, 41 * 8 + 10 * 4);
@@ -36,18 +33,6 @@ static void fill_id(char id[37])
 		*out++ = hex[bytes[i] & 15];
 	}
 	*out = '\0';
-}
-
-/* How far CLOCK_MONOTONIC's second may be from the counter's. */
-static int64_t monotonic_slew_ppb(void)
-{
-	struct timex tx = { 0 };
-	int64_t ppb;
-
-	if (adjtimex(&tx) < 0)
-		return SLEW_PPB_MAX;
-	ppb = (int64_t)tx.freq * 1000 / 65536; /* freq: ppm with a 16-bit fraction */
-	return ppb < 0 ? -ppb : ppb;
 }
 
 static char *format_cpus(const struct tlat_cpuset *set)
@@ -120,7 +105,7 @@ int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *
 	}
 	fill_id(report->id);
 	report->seed = seed;
-	report->slew_ppb = monotonic_slew_ppb();
+	report->slew_ppb = tlat_slew_ppb();
 	report->start_ns = (int64_t)tlat_gettime_ns(CLOCK_REALTIME);
 	*ret_report = report;
 	return 0;
@@ -129,6 +114,11 @@ int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *
 void tlat_report_started(struct tlat_report *report, int64_t realtime_ns)
 {
 	report->start_ns = realtime_ns;
+}
+
+void tlat_report_slewed(struct tlat_report *report, int64_t slew_ppb)
+{
+	report->slew_ppb = slew_ppb;
 }
 
 int tlat_report_hand_over(struct tlat_report *report, int error, struct tlat_findings *findings,
@@ -179,13 +169,19 @@ void tlat_report_free(struct tlat_report *report)
 	free(report);
 }
 
-bool tlat_calibration_equal(const struct tlat_calibration *a, const struct tlat_calibration *b)
+static bool calibration_equal(const struct tlat_calibration *a, const struct tlat_calibration *b)
 {
 	return a == b ||
 	       (a && b && a->source == b->source && a->hz == b->hz &&
 		a->hz_error_ppb == b->hz_error_ppb && a->quantum_ns == b->quantum_ns &&
 		a->read_cost_ns == b->read_cost_ns && a->read_min_ns == b->read_min_ns &&
 		a->read_p99_ns == b->read_p99_ns && a->gettime_cost_ns == b->gettime_cost_ns);
+}
+
+bool tlat_report_has_clock_of(const struct tlat_report *report, const struct tlat_result *result)
+{
+	return calibration_equal(report->clock, result->clock) &&
+	       (!result->clock || report->slew_ppb == result->slew_ppb);
 }
 
 int tlat_report_calibrate(const struct tlat_report *report, struct tlat_result *result)

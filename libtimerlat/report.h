@@ -63,8 +63,8 @@ struct tlat_report *tlat_report_alloc(void);
 void tlat_report_own(struct tlat_report *report, struct tlat_result *result);
 /* Give result the report's calibration, unless it has its own. 0 or -ENOMEM. */
 int tlat_report_calibrate(const struct tlat_report *report, struct tlat_result *result);
-/* Whether figures taken with either have the same uncertainty. */
-bool tlat_calibration_equal(const struct tlat_calibration *a, const struct tlat_calibration *b);
+/* Whether result's figures have the uncertainty that the report's own clock gives them. */
+bool tlat_report_has_clock_of(const struct tlat_report *report, const struct tlat_result *result);
 
 /* design.c */
 

@@ -69,6 +69,32 @@ static int add_blocks(struct tlat_result *into, const struct tlat_result *from)
 	return into->blocks ? 0 : -ENOMEM;
 }
 
+/* Whether result is the first on its CPU. */
+static bool take_cpu(struct tlat_cpuset *cpus, const struct tlat_result *result)
+{
+	int32_t cpu = result->wait.cpu;
+
+	if (cpu < 0 || cpu >= TLAT_CPUS_MAX)
+		return true;
+	if (tlat_cpuset_has(cpus, cpu))
+		return false;
+	tlat_cpuset_add(cpus, cpu);
+	return true;
+}
+
+/* Every thread says how often the group of all of them was throttled, and what was stolen from its
+ * CPU, on which there may be others: leave in next what whole has not got yet. */
+static void count_once(const struct tlat_result *whole, struct tlat_result *next,
+		       struct tlat_cpuset *cpus)
+{
+	uint64_t known = whole->counts.disturbed[TLAT_DISTURBED_THROTTLED];
+	uint64_t *throttled = &next->counts.disturbed[TLAT_DISTURBED_THROTTLED];
+
+	if (!take_cpu(cpus, next))
+		next->counts.disturbed[TLAT_DISTURBED_STEAL] = 0;
+	*throttled -= *throttled < known ? *throttled : known;
+}
+
 static int add_thread(struct tlat_result *into, const struct tlat_result *from,
 		      struct tlat_error *reterr)
 {
@@ -94,6 +120,7 @@ static int add_thread(struct tlat_result *into, const struct tlat_result *from,
 static int join_results(struct tlat_report *report, struct tlat_error *reterr)
 {
 	size_t n = report->n_results;
+	struct tlat_cpuset cpus = { 0 }; /* of the threads in the last whole */
 	int32_t before = 0;
 	int ret = 0;
 
@@ -105,10 +132,13 @@ static int join_results(struct tlat_report *report, struct tlat_error *reterr)
 			whole = report->results[report->n_results - 1];
 		if (!ret && whole && goes_on(whole, before, next)) {
 			before = next->thread;
+			count_once(whole, next, &cpus);
 			ret = add_thread(whole, next, reterr);
 			tlat_result_free(next);
 		} else {
 			before = next->thread;
+			cpus = (struct tlat_cpuset){ 0 };
+			take_cpu(&cpus, next);
 			report->results[report->n_results++] = next;
 		}
 	}

@@ -206,7 +206,7 @@ json_t *tlat_result_json(struct tlat_writer *w, const struct tlat_report *report
 						     json_object_get(object, "blocks")));
 	put_verdict(w, object, result);
 	if ((!result->document || report->appended) && !json_object_get(object, "clock") &&
-	    !tlat_calibration_equal(report->clock, result->clock))
+	    !tlat_report_has_clock_of(report, result))
 		tlat_json_put(w, object, "clock",
 			      tlat_clock_json(w, result->clock, result->slew_ppb));
 	return object;

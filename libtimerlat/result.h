@@ -22,8 +22,8 @@ enum tlat_disturbed {
 	TLAT_DISTURBED_PREEMPTED,  /* involuntary switches of a measuring thread */
 	TLAT_DISTURBED_MIGRATED,   /* a stamp on another CPU than planned */
 	TLAT_DISTURBED_LATE_SLOT,  /* the slot had passed before the announcement */
-	TLAT_DISTURBED_STEAL,	   /* ticks that the hypervisor took */
-	TLAT_DISTURBED_THROTTLED,  /* the cgroup was throttled */
+	TLAT_DISTURBED_STEAL,	   /* ticks that the hypervisor took from its CPUs */
+	TLAT_DISTURBED_THROTTLED,  /* the cgroup was throttled: the same for all threads */
 	TLAT_DISTURBED_COUNT,
 };
 
@@ -187,12 +187,15 @@ void tlat_result_put_metric(struct tlat_result *result, double value, const char
 
 /*
  * report.c: an empty report of this machine and clock (both may be NULL), then results. Both are
- * copied: take the clock's end check before. run.start is now, unless told otherwise.
+ * copied: take the clock's end check before. run.start is now, unless told otherwise, and so is the
+ * rate of CLOCK_MONOTONIC.
  */
 int tlat_report_new(struct tlat_report **ret_report, const struct tlat_machine *machine,
 		    const struct tlat_clock *clock, uint64_t seed);
 /* When measurement began, CLOCK_REALTIME. */
 void tlat_report_started(struct tlat_report *report, int64_t realtime_ns);
+/* The most that CLOCK_MONOTONIC was slewed by meanwhile; results that are added later have it. */
+void tlat_report_slewed(struct tlat_report *report, int64_t slew_ppb);
 /* The report takes ownership of result. */
 int tlat_report_add(struct tlat_report *report, struct tlat_result *result);
 struct tlat_findings *tlat_report_findings(struct tlat_report *report);

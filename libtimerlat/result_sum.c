@@ -100,6 +100,8 @@ int tlat_result_add(struct tlat_result *into, const struct tlat_result *from)
 		return ret;
 	merge_counts(&into->counts, &from->counts);
 	merge_offset(into, from);
+	if (from->slew_ppb > into->slew_ppb)
+		into->slew_ppb = from->slew_ppb;
 	into->warmup += from->warmup;
 	into->rests += from->rests;
 	if (from->end > into->end)

@@ -379,8 +379,7 @@ void tlat_rt_undo(struct tlat_rt *rt)
 		tlat_sched_restore(&rt->sched);
 	if (rt->did & DID_LOCK)
 		tlat_rt_unlock_memory();
-	if (rt->idle_fd >= 0)
-		close(rt->idle_fd);
+	tlat_rt_release_idle(rt->idle_fd);
 	/* Only a real-time thread has no slack, and it gets none by having its policy back. */
 	if (rt->did & (DID_SLACK | DID_POLICY) && rt->slack_ns > 0)
 		slack_set(rt->slack_ns);

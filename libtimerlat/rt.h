@@ -55,10 +55,12 @@ const char *tlat_rt_explain(int root_fd, const struct tlat_refusal *refusal, cha
 			    size_t size);
 
 /*
- * Hold /dev/cpu_dma_latency at latency_ns (TLAT_ZERO: 0), rounded down to us. Returns a descriptor,
- * which lets go when it is closed, or a negative errno with the remedy.
+ * Hold /dev/cpu_dma_latency at latency_ns (TLAT_ZERO: 0), rounded down to us. Returns a descriptor
+ * for tlat_rt_release_idle(), or a negative errno with the remedy.
  */
 int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr);
+/* Let go, also where a child that was forked meanwhile has the descriptor open; -1: nothing. */
+void tlat_rt_release_idle(int fd);
 
 /*
  * Whether the calling thread would be granted these attributes; it never has them meanwhile. 0 also

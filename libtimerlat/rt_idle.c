@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * rt_idle.c - the request that keeps CPUs out of deep idle states. Knows that /dev/cpu_dma_latency
- * takes a binary 32-bit number of microseconds and forgets it when the descriptor is closed.
+ * takes a binary 32-bit number of microseconds and forgets it when the last descriptor of this open
+ * file is closed, which a child forked meanwhile may hold.
  */
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "rt.h"
+
+#define NO_CONSTRAINT_US 2000000000 /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
 static int fail_hold(int code, struct tlat_error *reterr)
 {
@@ -60,6 +63,18 @@ int tlat_rt_hold_idle(int root_fd, int64_t latency_ns, struct tlat_error *reterr
 		return fail_hold(-errno, reterr);
 	r = hold(fd, (int32_t)latency_us, reterr);
 	if (r < 0)
-		close(fd);
+		tlat_rt_release_idle(fd);
 	return r < 0 ? r : fd;
+}
+
+void tlat_rt_release_idle(int fd)
+{
+	const int32_t none = NO_CONSTRAINT_US;
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = pwrite(fd, &none, sizeof(none), 0);
+	(void)n; /* refused or not, closing it is what is left */
+	close(fd);
 }

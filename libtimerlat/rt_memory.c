@@ -2,7 +2,7 @@
 /*
  * rt_memory.c - locking the memory of the process. Knows that the lock belongs to the process and
  * not to a thread: the last of several holders unlocks, and not at all if the program had locked
- * memory of its own before.
+ * memory of its own before. A forked child begins without locks, and without the holders.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,8 +14,20 @@
 #include "rt_parts.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned int holders;
 static bool foreign;
+
+static void forget(void)
+{
+	mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* another thread may have had it */
+	holders = 0;
+}
+
+static void look_out_for_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget);
+}
 
 /* A line of /proc/self/status in kB, or -1. */
 static int64_t status_kb(const char *key)
@@ -74,6 +86,7 @@ int tlat_rt_lock_memory(struct tlat_error *reterr)
 {
 	int r;
 
+	pthread_once(&once, look_out_for_forks);
 	pthread_mutex_lock(&mutex);
 	r = lock(reterr);
 	pthread_mutex_unlock(&mutex);
@@ -83,7 +96,7 @@ int tlat_rt_lock_memory(struct tlat_error *reterr)
 void tlat_rt_unlock_memory(void)
 {
 	pthread_mutex_lock(&mutex);
-	if (--holders == 0 && !foreign)
+	if (holders && --holders == 0 && !foreign)
 		munlockall();
 	pthread_mutex_unlock(&mutex);
 }

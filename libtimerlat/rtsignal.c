@@ -2,13 +2,15 @@
 /*
  * rtsignal.c - who uses which real-time signal in this process. A disposition is the process's: a
  * signal that anybody else handles is never touched, users that handle one alike share it unless
- * one wants it alone, and the last one puts back what was there.
+ * one wants it alone, and the last one puts back what was there. A forked child has the handlers
+ * but none of their users.
  */
 #include <pthread.h>
 
 #include "rtsignal.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static struct user {
 	tlat_signal_fn *fn; /* NULL: waited for, or handled by one alone */
@@ -79,13 +81,38 @@ static void restore(int signal, const struct user *user)
 		sigaction(signal, &user->before, NULL);
 }
 
+static void forget(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* another thread may have had it */
+	for (int signal = 1; signal < _NSIG; signal++) {
+		restore(signal, &users[signal]);
+		users[signal] = (struct user){ 0 };
+	}
+}
+
+static void look_out_for_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget);
+}
+
+static void enter(void)
+{
+	pthread_once(&once, look_out_for_forks);
+	pthread_mutex_lock(&lock);
+}
+
+static void leave(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 int tlat_rtsignal_choose(tlat_signal_fn *fn, enum tlat_rtsignal_end end)
 {
 	int chosen;
 
-	pthread_mutex_lock(&lock);
+	enter();
 	chosen = search(fn, end);
-	pthread_mutex_unlock(&lock);
+	leave();
 	return chosen;
 }
 
@@ -93,41 +120,41 @@ bool tlat_signal_is_free(int signal, tlat_signal_fn *fn)
 {
 	bool is;
 
-	pthread_mutex_lock(&lock);
+	enter();
 	is = is_free(signal, fn);
-	pthread_mutex_unlock(&lock);
+	leave();
 	return is;
 }
 
 void tlat_rtsignal_hold(int signal, tlat_signal_fn *fn)
 {
-	pthread_mutex_lock(&lock);
+	enter();
 	hold_shared(signal, fn);
-	pthread_mutex_unlock(&lock);
+	leave();
 }
 
 void tlat_rtsignal_release(int signal)
 {
 	struct user *user = &users[signal];
 
-	pthread_mutex_lock(&lock);
-	if (--user->holders == 0) {
+	enter();
+	if (user->holders && --user->holders == 0) {
 		restore(signal, user);
 		*user = (struct user){ 0 };
 	}
-	pthread_mutex_unlock(&lock);
+	leave();
 }
 
 int tlat_rtsignal_take(tlat_signal_fn *fn, struct tlat_error *reterr)
 {
 	int lowest, highest;
 
-	pthread_mutex_lock(&lock);
+	enter();
 	lowest = search(fn, TLAT_RTSIGNAL_LOWEST);
 	highest = search(fn, TLAT_RTSIGNAL_HIGHEST);
 	if (lowest != highest)
 		hold_shared(lowest, fn);
-	pthread_mutex_unlock(&lock);
+	leave();
 	if (lowest == highest)
 		return tlat_fail(
 			reterr, -EBUSY,
@@ -173,8 +200,8 @@ int tlat_rtsignal_take_alone(void (*handler)(int), const sigset_t *allowed)
 {
 	int signal;
 
-	pthread_mutex_lock(&lock);
+	enter();
 	signal = take_alone(handler, allowed);
-	pthread_mutex_unlock(&lock);
+	leave();
 	return signal;
 }

@@ -67,25 +67,38 @@ static void add_usage(struct tlat_watch_delta *delta, const struct tlat_measurer
 	delta->major_faults += (uint64_t)(m->after.ru_majflt - m->before.ru_majflt);
 }
 
-/* What the kernel counted; every result of the run carries it for the CPUs of the run. */
+/* Stolen from the CPUs of this instance, in the ticks that steal comes in: of a thread that floats
+ * from the one that it began on, for where it was at which tick is not known. */
+static uint64_t stolen_ticks(const struct tlat_watch_delta *watch, const struct tlat_instance *in)
+{
+	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK);
+	const struct tlat_side_facts *one = &in->measurers[0].facts,
+				     *other = &in->measurers[1].facts;
+	int64_t ns = tlat_watch_stolen_ns(watch, one->cpu);
+
+	if (in->n_measurers > 1 && other->cpu != one->cpu)
+		ns += tlat_watch_stolen_ns(watch, other->cpu);
+	return (uint64_t)(ns / tick_ns);
+}
+
+/* What the kernel counted; every result of the run carries it for the CPUs of the run. What is
+ * disturbed are the samples of its own ones, but a group is throttled as a whole. */
 static void collect_watch(const struct tlat_run *run, const struct tlat_instance *in,
 			  struct tlat_result *result)
 {
-	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK); /* steal comes in these */
+	uint64_t *disturbed = result->counts.disturbed;
+	uint64_t all = tlat_hist_count(result->latency);
 
 	result->watch = tlat_watch_delta_copy(run->seen);
 	if (!result->watch)
 		return;
 	for (int i = 0; i < in->n_measurers; i++)
 		add_usage(result->watch, &in->measurers[i]);
-	result->watch->migrations = result->counts.disturbed[TLAT_DISTURBED_MIGRATED];
-	if (result->watch->steal_ns > 0)
-		result->counts.disturbed[TLAT_DISTURBED_STEAL] =
-			at_most((uint64_t)(result->watch->steal_ns / tick_ns),
-				tlat_hist_count(result->latency));
+	result->watch->migrations = disturbed[TLAT_DISTURBED_MIGRATED];
+	disturbed[TLAT_DISTURBED_STEAL] = at_most(stolen_ticks(result->watch, in), all);
 	if (result->watch->throttled > 0)
-		result->counts.disturbed[TLAT_DISTURBED_THROTTLED] = at_most(
-			(uint64_t)result->watch->throttled, tlat_hist_count(result->latency));
+		disturbed[TLAT_DISTURBED_THROTTLED] =
+			at_most((uint64_t)result->watch->throttled, all);
 }
 
 static void describe(const struct tlat_run *run, int i, struct tlat_result *result)
@@ -305,6 +318,7 @@ static int collect_running(const struct tlat_run *run, const struct tlat_instanc
 	result->end = TLAT_END_RUNNING;
 	result->blocks = blocks_so_far(in, result->latency);
 	copy_hist(&result->floor_pair, run->floor_pair);
+	tlat_run_find_displaced(in, result);
 	for (int i = 0; i < in->n_measurers; i++)
 		tlat_findings_copy(&result->findings, &in->measurers[i].findings);
 	tlat_findings_add(&result->findings, TLAT_INFO, "running", NULL,

@@ -13,6 +13,7 @@
 #include "affinity.h"
 #include "rt.h"
 #include "run_control.h"
+#include "slew.h"
 
 #define BLOCK_MIN_NS	20000000LL
 #define BLOCK_SHARED_NS 200000000LL /* at most 5 wakes a second on a measuring CPU */
@@ -116,17 +117,30 @@ static bool books_closed(struct tlat_run *run)
 	return true;
 }
 
-/* The kernel moves a pinned thread elsewhere when its CPU goes offline or its cpuset loses it. */
-static const struct tlat_measurer *find_displaced(struct tlat_run *run)
+/*
+ * The kernel widens the mask of a pinned thread when its CPU goes offline or its cpuset loses it;
+ * before Linux 6.2 also when its cpuset is changed at all, as kubelet does. Others have taskset.
+ */
+static bool is_displaced(const struct tlat_measurer *m)
 {
 	struct tlat_cpuset set;
 
-	for_each_measurer (run, in, m)
-		if (!m->roams && !tlat_affinity_get(m->facts.tid, &set) &&
-		    (tlat_cpuset_count(&set) != 1 || !tlat_cpuset_has(&set, m->cpu)) &&
-		    !atomic_load(&m->left))
-			return m;
-	return NULL;
+	return !m->roams && !tlat_affinity_get(m->facts.tid, &set) &&
+	       (tlat_cpuset_count(&set) != 1 || !tlat_cpuset_has(&set, m->cpu)) &&
+	       !atomic_load(&m->left);
+}
+
+/* Back to its CPU. 0, also for one that has left its loop meanwhile, or the refusal. */
+static int put_back(struct tlat_measurer *m)
+{
+	struct tlat_cpuset set = { 0 };
+	int error;
+
+	tlat_cpuset_add(&set, m->cpu);
+	error = tlat_affinity_set(m->facts.tid, &set);
+	if (!error)
+		m->displaced++;
+	return atomic_load(&m->left) ? 0 : error;
 }
 
 /* End a run that cannot go on; what has been measured stands. */
@@ -136,18 +150,36 @@ static void break_off(struct tlat_run *run)
 	atomic_store(run->request, 1);
 }
 
-static void look_for_displaced(struct tlat_run *run)
+static void note_lost(struct tlat_run *run, int32_t cpu, int error)
 {
-	const struct tlat_measurer *m = find_displaced(run);
-
-	if (!m)
-		return;
 	tlat_findings_add(&run->of_result, TLAT_ERROR, "cpu-lost",
 			  "bring the CPU back, or measure on another",
-			  "CPU %d was taken from its measuring thread in mid-run: it went offline, "
-			  "or left the cpuset",
-			  m->cpu);
+			  "CPU %d was taken from its measuring thread in mid-run%s; "
+			  "sched_setaffinity gave %s",
+			  cpu, error == -EINVAL ? ": it went offline, or left the cpuset" : "",
+			  tlat_errno_name(-error));
 	break_off(run);
+}
+
+/* What widened the masks of the measuring threads widened the controller's, too. */
+static void look_for_displaced(struct tlat_run *run)
+{
+	bool any = false;
+
+	for_each_measurer (run, in, m) {
+		int error;
+
+		if (!is_displaced(m))
+			continue;
+		any = true;
+		error = put_back(m);
+		if (error) {
+			note_lost(run, m->cpu, error);
+			return;
+		}
+	}
+	if (any)
+		tlat_run_pin_controller(run);
 }
 
 /* A clock may be set while it is measured on, and set back before the end. */
@@ -156,6 +188,15 @@ static void look_for_set_clock(struct tlat_run *run)
 	if (!run->was_set)
 		run->was_set = tlat_clock_check_set(&run->instances[0].ctx->stamper, &run->lead,
 						    &run->of_result);
+}
+
+/* A daemon may slew the clock for some seconds only. */
+static void look_at_slew(struct tlat_run *run)
+{
+	int64_t ppb = tlat_slew_ppb();
+
+	if (ppb > run->slew_ppb)
+		run->slew_ppb = ppb;
 }
 
 static void note_stalled(struct tlat_run *run, int64_t still_ns)
@@ -209,6 +250,7 @@ static void attend(struct tlat_run *run)
 		if (unseen >= LOOK_EVERY_NS) {
 			look_for_displaced(run);
 			look_for_set_clock(run);
+			look_at_slew(run);
 			unseen = 0;
 		}
 		still = count == before ? still + length : 0;
@@ -273,6 +315,7 @@ static void measure(struct tlat_run *run)
 	make_blocks(run);
 	align(run);
 	run->lead = tlat_clock_measure_lead(&run->instances[0].ctx->stamper);
+	look_at_slew(run);
 	tlat_gate_set(&run->gate, TLAT_GATE_OPEN);
 	attend(run);
 	end_waits(run);
@@ -280,6 +323,7 @@ static void measure(struct tlat_run *run)
 	cut_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
 	look_for_set_clock(run);
+	look_at_slew(run);
 	tlat_run_offset_end(run);
 	tlat_clock_check_end(run->clock, &run->findings);
 }
@@ -296,8 +340,7 @@ void *tlat_run_control(void *arg)
 	if (run->supported && !run->failed)
 		measure(run);
 	tlat_snapshot_end(run);
-	if (run->idle_fd >= 0)
-		close(run->idle_fd);
+	tlat_rt_release_idle(run->idle_fd);
 	tlat_rt_undo(run->locked);
 	return write(run->fd, &one, sizeof(one)) < 0 ? arg : NULL;
 }

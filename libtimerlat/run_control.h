@@ -39,6 +39,7 @@ struct tlat_run {
 	bool ordered;		     /* the order of stamps could be checked */
 	struct tlat_clock_lead lead; /* of the clock that stamps are taken from */
 	bool was_set;		     /* meanwhile; found once */
+	int64_t slew_ppb;	     /* of CLOCK_MONOTONIC: the most that was seen */
 	struct tlat_hist *floor_pair;
 	struct tlat_gate policies; /* of the measuring threads: who has its policy */
 	struct tlat_gate gate;	   /* of the measuring threads */
@@ -113,6 +114,8 @@ void tlat_end_signal_release(int signal);
 /* run_setup.c, on the controller: all that comes before the loops; its threads are parked then. 0,
  * or a negative errno; without support or with an error none of them is left. */
 int tlat_run_set_up(struct tlat_run *run);
+/* run_setup.c, on the controller: to its place, off the measuring CPUs where there is another. */
+void tlat_run_pin_controller(const struct tlat_run *run);
 
 /*
  * run_offset.c, on the controller: the offset and the order of stamps from CPU to CPU, for a pair
@@ -134,6 +137,8 @@ void tlat_run_free(struct tlat_run *run);
 /* run_find.c: add to a result, whose counts and figures are filled, what is odd about it. */
 void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *instance,
 		   struct tlat_result *result);
+/* run_find.c: which of its threads were taken off their CPUs and put back, so far. */
+void tlat_run_find_displaced(const struct tlat_instance *instance, struct tlat_result *result);
 
 /* run_collect.c: how long instance i has measured, 0: not yet; while its loop goes on, too. */
 int64_t tlat_run_measured_ns(const struct tlat_run *run, int i);

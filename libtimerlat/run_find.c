@@ -262,9 +262,31 @@ static void find_slow_stamps(const struct tlat_run *run, const struct tlat_insta
 				  cost_ns / 1e3);
 }
 
+/* Samples tell the CPU of their last stamp: not where a waker was when it took the first one. */
+void tlat_run_find_displaced(const struct tlat_instance *in, struct tlat_result *result)
+{
+	for (int i = 0; i < in->n_measurers; i++) {
+		const struct tlat_measurer *m = &in->measurers[i];
+		bool kicks = m->side.role == TLAT_ROLE_KICK;
+
+		if (!m->displaced)
+			continue;
+		tlat_findings_add(
+			&result->findings, kicks ? TLAT_WARN : TLAT_INFO, "cpu-displaced",
+			"look for what sets masks or writes cpusets: kubelet, systemd, taskset",
+			"at %u looks, about two a second, the affinity mask of the %s on CPU %d "
+			"was "
+			"another than was set, and it was put back: %s",
+			m->displaced, kicks ? "waker" : "measuring thread", m->cpu,
+			kicks ? "what it kicked from elsewhere until then is in no count"
+			      : "samples from elsewhere until then are in disturbed.migrated");
+	}
+}
+
 void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *in,
 		   struct tlat_result *result)
 {
+	tlat_run_find_displaced(in, result);
 	find_losses(in, result);
 	find_oddities(run, in, result);
 	find_stalls(run, in, result);

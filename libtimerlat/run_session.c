@@ -210,6 +210,7 @@ static int make_report(struct tlat_run *run, struct tlat_report **ret_report)
 
 	if (error)
 		return error;
+	tlat_report_slewed(report, run->slew_ppb);
 	for (int i = 0; !error && i < run->n_instances; i++) {
 		error = tlat_report_add(report, run->instances[i].result);
 		run->instances[i].result = NULL;

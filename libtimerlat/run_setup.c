@@ -226,7 +226,7 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 
 /* == All of it == */
 
-static void pin_controller(const struct tlat_run *run)
+void tlat_run_pin_controller(const struct tlat_run *run)
 {
 	struct tlat_cpuset set = { 0 };
 	int32_t cpu = run->place.house;
@@ -244,7 +244,7 @@ int tlat_run_set_up(struct tlat_run *run)
 	int error;
 
 	tlat_thread_be_ordinary();
-	pin_controller(run);
+	tlat_run_pin_controller(run);
 	if (run->opts.flags & TLAT_RUN_TRACE_MARK) {
 		error = tlat_trace_stop_open(&run->trace, tlat_machine_root_fd(run->machine),
 					     &run->error);
@@ -257,7 +257,7 @@ int tlat_run_set_up(struct tlat_run *run)
 	error = decide_policy(run, &run->error);
 	if (error)
 		return error;
-	pin_controller(run);
+	tlat_run_pin_controller(run);
 	measure_floor_pair(run);
 	error = bring_up(run, &run->error);
 	if (error || !run->supported)

@@ -45,6 +45,7 @@ static int make_report(const struct tlat_run *run, struct tlat_report **ret_repo
 	if (error)
 		return error;
 	tlat_report_started(report, run->realtime_ns);
+	tlat_report_slewed(report, run->slew_ppb);
 	error = add_results(run, report);
 	tlat_findings_copy(&so_far, &run->findings);
 	tlat_machine_audit(run->machine, &run->place, &so_far);

@@ -37,6 +37,7 @@ struct tlat_measurer {
 	size_t stack_bytes, buffer_bytes;
 	struct tlat_rt *rt;
 	struct tlat_side_facts facts;
+	unsigned int displaced; /* times that the controller had to put it back on its CPU */
 	struct rusage before, after;
 	struct tlat_findings findings;
 	struct tlat_error why; /* of a thread that could not be created or set up */

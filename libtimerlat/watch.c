@@ -154,45 +154,6 @@ void tlat_watch_free(struct tlat_watch *w)
 	free(w);
 }
 
-void tlat_watch_delta_free(struct tlat_watch_delta *delta)
-{
-	if (!delta)
-		return;
-	free(delta->idle);
-	free(delta->interrupts);
-	free(delta->softirqs);
-	free(delta);
-}
-
-/* n items in memory of their own; false: out of memory. */
-static bool copy_array(void *ret_copy, const void *from, size_t n, size_t size)
-{
-	void *copy = calloc(n + 1, size);
-
-	if (copy && n)
-		memcpy(copy, from, n * size);
-	memcpy(ret_copy, &copy, sizeof(copy));
-	return copy;
-}
-
-struct tlat_watch_delta *tlat_watch_delta_copy(const struct tlat_watch_delta *delta)
-{
-	struct tlat_watch_delta *copy = delta ? malloc(sizeof(*copy)) : NULL;
-
-	if (!copy)
-		return NULL;
-	*copy = *delta;
-	copy->interrupts = copy->softirqs = NULL;
-	if (copy_array(&copy->idle, delta->idle, delta->n_idle, sizeof(*delta->idle)) &&
-	    copy_array(&copy->interrupts, delta->interrupts, delta->n_interrupts,
-		       sizeof(*delta->interrupts)) &&
-	    copy_array(&copy->softirqs, delta->softirqs, delta->n_softirqs,
-		       sizeof(*delta->softirqs)))
-		return copy;
-	tlat_watch_delta_free(copy);
-	return NULL;
-}
-
 /*
  * The whole file at the beginning, to be freed; a file that cannot be read is empty. The buffer of
  * the end must hold what it may have grown to.
@@ -295,7 +256,8 @@ static int make_delta(struct tlat_watch *w)
 	if (!w->delta)
 		return -ENOMEM;
 	w->delta->idle = calloc(w->n_idle + 1, sizeof(*w->delta->idle));
-	return w->delta->idle ? 0 : -ENOMEM;
+	w->delta->stolen = calloc(w->n_cpus + 1, sizeof(*w->delta->stolen));
+	return w->delta->idle && w->delta->stolen ? 0 : -ENOMEM;
 }
 
 static int make_text(struct tlat_watch *w)
@@ -415,6 +377,17 @@ static uint64_t steal_ns(const struct tlat_watch_cpu *before, const struct tlat_
 	       ((uint64_t)TLAT_NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+static void add_stolen(struct tlat_watch_delta *delta, const struct tlat_watch_cpu *before,
+		       const struct tlat_watch_cpu *after)
+{
+	struct tlat_watch_stolen *stolen = &delta->stolen[delta->n_stolen++];
+	int64_t ns = 0;
+
+	add(&ns, steal_ns(before, after));
+	*stolen = (struct tlat_watch_stolen){ .cpu = before->cpu, .ns = ns };
+	add(&delta->steal_ns, (uint64_t)ns);
+}
+
 /* Widths as in struct hrtimer_cpu_base. */
 static void add_timers(struct tlat_watch_delta *delta, const struct tlat_watch_cpu *before,
 		       const struct tlat_watch_cpu *after)
@@ -444,7 +417,7 @@ static void end_cpus(struct tlat_watch *w)
 	delta->hrtimer_events = delta->hrtimer_retries = delta->hrtimer_hangs = -1;
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		if (w->before[i].has_steal && w->after[i].has_steal)
-			add(&delta->steal_ns, steal_ns(&w->before[i], &w->after[i]));
+			add_stolen(delta, &w->before[i], &w->after[i]);
 		if (w->before[i].has_timers && w->after[i].has_timers)
 			add_timers(delta, &w->before[i], &w->after[i]);
 	}

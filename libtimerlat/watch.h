@@ -23,14 +23,21 @@ struct tlat_watch_count {
 	uint64_t count;
 };
 
+struct tlat_watch_stolen {
+	int32_t cpu;
+	int64_t ns;
+};
+
 /* Only rows that moved are kept; everything is what happened between begin and end. */
 struct tlat_watch_delta {
 	struct tlat_watch_idle *idle;
 	size_t n_idle;
+	struct tlat_watch_stolen *stolen; /* of each CPU that tells; not in reports */
+	size_t n_stolen;
 	struct tlat_watch_count *interrupts, *softirqs;
 	size_t n_interrupts, n_softirqs;
 	uint64_t switches; /* of the whole machine: ctxt */
-	int64_t steal_ns;  /* of the CPUs used; -1: not known */
+	int64_t steal_ns;  /* of all CPUs used; -1: not known */
 	int64_t throttled; /* times a cgroup above us was throttled; -1: not known */
 	int64_t hrtimer_hangs, hrtimer_retries, hrtimer_events; /* -1: not known */
 	int64_t duration_ns;
@@ -50,6 +57,8 @@ int tlat_watch_end(struct tlat_watch *watch, struct tlat_watch_delta **ret_delta
 /* A copy of its own; NULL for NULL or when out of memory. */
 struct tlat_watch_delta *tlat_watch_delta_copy(const struct tlat_watch_delta *delta);
 void tlat_watch_delta_free(struct tlat_watch_delta *delta);
+/* What the hypervisor took from one of the CPUs; 0 where that is not known. */
+int64_t tlat_watch_stolen_ns(const struct tlat_watch_delta *delta, int32_t cpu);
 
 /* watch_find.c: what of it degrades a measurement; NULL: nothing is known. */
 void tlat_watch_find(const struct tlat_watch_delta *watch, struct tlat_findings *findings);

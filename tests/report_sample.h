@@ -212,6 +212,7 @@ static inline struct tlat_report *sample_report(void)
 	report->machine.online = strdup("0-1");
 	report->machine.isolated = strdup("");
 	tlat_report_started(report, INT64_C(1767225600000000007));
+	tlat_report_slewed(report, 12000);
 	return report;
 }
 

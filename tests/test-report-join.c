@@ -139,6 +139,31 @@ static void what_threads_do_not_share_is_not_said(void **state)
 	tlat_report_free(report);
 }
 
+/* Three threads on two CPUs, in one group: what each of them saw of it is not three times there. */
+static void what_happened_to_a_cpu_or_a_group_happened_once(void **state)
+{
+	struct tlat_report *report = sample_threads(), *joined;
+	const uint64_t stolen[] = { 1, 4, 4 }, throttled[] = { 2, 3, 2 };
+	const struct tlat_result *whole;
+
+	(void)state;
+	report->results[2]->wait.cpu = 1;
+	for (size_t i = 0; i < THREADS; i++) {
+		uint64_t *disturbed = report->results[i]->counts.disturbed;
+
+		disturbed[TLAT_DISTURBED_STEAL] = stolen[i];
+		disturbed[TLAT_DISTURBED_THROTTLED] = throttled[i];
+		disturbed[TLAT_DISTURBED_PREEMPTED] = 5;
+	}
+	joined = join(report);
+	whole = joined->results[0];
+	assert_int_equal(whole->counts.disturbed[TLAT_DISTURBED_STEAL], 1 + 4);
+	assert_int_equal(whole->counts.disturbed[TLAT_DISTURBED_THROTTLED], 3);
+	assert_int_equal(whole->counts.disturbed[TLAT_DISTURBED_PREEMPTED], 3 * 5);
+	tlat_report_free(joined);
+	tlat_report_free(report);
+}
+
 static void an_offset_spans_those_of_all(void **state)
 {
 	struct tlat_report *report = sample_report(), *joined;
@@ -209,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_result_has_what_all_threads_measured),
 		cmocka_unit_test(the_document_has_the_figures_of_the_sum),
 		cmocka_unit_test(what_threads_do_not_share_is_not_said),
+		cmocka_unit_test(what_happened_to_a_cpu_or_a_group_happened_once),
 		cmocka_unit_test(an_offset_spans_those_of_all),
 		cmocka_unit_test(other_results_stay_as_they_are),
 		cmocka_unit_test(counters_that_are_not_alike_are_refused),

@@ -731,6 +731,32 @@ static void results_of_another_clock_keep_their_uncertainty(void **state)
 	free(text);
 }
 
+/* A daemon that corrects the clock does so between two probes of one report, too. */
+static void results_of_another_slew_keep_their_uncertainty(void **state)
+{
+	struct tlat_report *report = sample_full(5000), *other = sample_report(), *again;
+	struct tlat_summary before[2], after;
+	char *text;
+
+	(void)state;
+	tlat_report_slewed(other, 70000000);
+	assert_int_equal(tlat_report_add(other, sample_solo(5000, 2)), 0);
+	assert_int_equal(tlat_report_append(report, other), 0);
+	text = sample_text(report);
+	again = sample_read(text);
+	for (size_t i = 0; i < 2; i++) {
+		before[i].size = after.size = sizeof(after);
+		assert_int_equal(tlat_result_summary(tlat_report_result(report, 1 + i), &before[i]),
+				 0);
+		assert_int_equal(tlat_result_summary(tlat_report_result(again, 1 + i), &after), 0);
+		same_double(before[i].u_ns, after.u_ns);
+	}
+	assert_true(before[1].u_ns > before[0].u_ns);
+	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
 static void arguments_that_are_no_text_become_text(void **state)
 {
 	static char bad[] = "a\xff\xc0\xaf\xed\xa0\x80z\n\"\\\x01", good[] = "\xe2\x82\xac";
@@ -935,6 +961,7 @@ int main(void)
 		cmocka_unit_test(without_an_offset_a_wake_across_cpus_has_no_uncertainty),
 		cmocka_unit_test(the_end_is_signal_before_error_before_the_last),
 		cmocka_unit_test(results_of_another_clock_keep_their_uncertainty),
+		cmocka_unit_test(results_of_another_slew_keep_their_uncertainty),
 		cmocka_unit_test(arguments_that_are_no_text_become_text),
 		cmocka_unit_test(the_seed_fits_a_signed_integer_and_every_id_is_new),
 		cmocka_unit_test(numbers_have_a_point_in_every_locale),

@@ -10,7 +10,11 @@
 #include <sys/prctl.h>
 
 #include "child.h"
+#include "machine_state.h"
+#include "result.h"
 #include "tree.h"
+
+#define NO_CONSTRAINT_US 2000000000 /* as the kernel has it where nobody asks */
 
 static void the_idle_request_is_four_bytes_of_microseconds(void **state)
 {
@@ -29,8 +33,55 @@ static void the_idle_request_is_four_bytes_of_microseconds(void **state)
 		assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 		assert_int_equal(pread(fd, held, sizeof(held), 0), 4);
 		assert_int_equal(held[0], expect_us[i]);
-		close(fd);
+		tlat_rt_release_idle(fd);
+		assert_int_equal(fcntl(fd, F_GETFD), -1);
 	}
+	tlat_rt_release_idle(-1);
+}
+
+/* What a program that holds the device's file open, too, as a forked child does, would see. */
+static int32_t held_us(const struct tree *tree)
+{
+	int fd = openat(tree->fd, "dev/cpu_dma_latency", O_RDONLY | O_CLOEXEC);
+	int32_t held[2] = { -1, -1 };
+
+	assert_int_equal(read(fd, held, sizeof(held)), 4);
+	close(fd);
+	return held[0];
+}
+
+/* The kernel drops it with its last descriptor only, and a child forked meanwhile has one. */
+static void a_request_that_is_over_asks_for_nothing(void **state)
+{
+	const struct tlat_rt_opts opts = TLAT_RT_OPTS(.cpu_latency_ns = TLAT_ZERO);
+	struct tlat_run_opts run = TLAT_RUN_OPTS(.probe = "timer-nanosleep", .samples = 5,
+						 .warmup = TLAT_ZERO, .cpu_latency_ns = 30000);
+	const struct tree *tree = *state;
+	struct tlat_machine *machine;
+	struct tlat_report *report;
+	struct tlat_rt *rt;
+	int real_root;
+
+	put(tree, "dev/cpu_dma_latency", "");
+	assert_int_equal(tlat_rt_apply_at(&rt, tree->fd, &opts, NULL), 0);
+	assert_int_equal(held_us(tree), 0);
+	tlat_rt_undo(rt);
+	assert_int_equal(held_us(tree), NO_CONSTRAINT_US);
+
+	put(tree, "dev/cpu_dma_latency", "");
+	assert_int_equal(tlat_machine_open(&machine, NULL, NULL), 0);
+	real_root = machine->root_fd;
+	machine->root_fd = tree->fd;
+	run.machine = machine;
+	assert_int_equal(tlat_run(&report, &run, NULL), 0);
+	assert_int_equal(tlat_report_result(report, 0)->cpu_latency_ns, 30000);
+	assert_int_equal(held_us(tree), NO_CONSTRAINT_US);
+	tlat_report_free(report);
+	assert_int_equal(tlat_check(&report, machine, NULL, NULL), 0);
+	assert_int_equal(held_us(tree), NO_CONSTRAINT_US);
+	tlat_report_free(report);
+	machine->root_fd = real_root;
+	tlat_machine_close(machine);
 }
 
 static int hold_through_link(const struct tree *tree, const char *target, struct tlat_error *error)
@@ -96,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REPLAYED(the_idle_request_is_four_bytes_of_microseconds),
+		REPLAYED(a_request_that_is_over_asks_for_nothing),
 		REPLAYED(an_idle_request_that_is_not_held_is_an_error),
 		REPLAYED(a_refused_idle_request_says_what_to_type),
 		REPLAYED(a_failed_idle_request_undoes_what_came_before_it),

@@ -283,6 +283,35 @@ static void memory_stays_locked_for_the_last_holder_and_for_its_owner(void **sta
 	assert_string_equal(text, "apply 0\napply 0\none left: locked\nnone left: locked\n");
 }
 
+/* A child has no locks, though the program that forked it has: the last of its own undoes them. */
+static void fork_while_locked(struct words *words, const void *arg)
+{
+	const struct tlat_rt_opts lock = TLAT_RT_OPTS(.lock_all = 1);
+	struct tlat_rt *held = apply(words, &lock), *own;
+	int status;
+	pid_t pid = fork();
+
+	(void)arg;
+	if (pid == 0) {
+		bool locked = tlat_rt_apply(&own, &lock, NULL) == 0 && locked_kb() > 0;
+
+		tlat_rt_undo(locked ? own : NULL);
+		_exit(locked ? locked_kb() > 0 : 2);
+	}
+	waitpid(pid, &status, 0);
+	say(words, "child %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	tlat_rt_undo(held);
+	say(words, "none left: %s\n", locked_kb() > 0 ? "locked" : "unlocked");
+}
+
+static void a_forked_child_locks_and_unlocks_for_itself(void **state)
+{
+	(void)state;
+	need_mlockall();
+	assert_string_equal(in_child(fork_while_locked, NULL),
+			    "apply 0\nchild 0\nnone left: unlocked\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +325,7 @@ int main(void)
 		cmocka_unit_test(what_a_thread_has_can_be_passed_on),
 		cmocka_unit_test(the_nice_value_of_a_real_time_thread_survives),
 		cmocka_unit_test(memory_stays_locked_for_the_last_holder_and_for_its_owner),
+		cmocka_unit_test(a_forked_child_locks_and_unlocks_for_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

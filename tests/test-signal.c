@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "denied.h"
@@ -444,6 +445,34 @@ static void a_handler_of_the_program_is_not_undone(void **state)
 	sigaction(signal, &none, NULL);
 }
 
+/* Of a signal that the program holds when it forks; 0: as it was before, and to be had. */
+static int held_in_child(int signal)
+{
+	struct sigaction found;
+
+	sigaction(signal, NULL, &found);
+	if (found.sa_handler != SIG_DFL)
+		return 1;
+	return tlat_rtsignal_take_alone(tlat_signal_handler, NULL) == signal ? 0 : 2;
+}
+
+static void a_forked_child_uses_no_signals(void **state)
+{
+	int signal = tlat_rtsignal_take_alone(tlat_signal_handler, NULL), status;
+	struct sigaction found;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		_exit(held_in_child(signal));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	sigaction(signal, NULL, &found);
+	assert_ptr_equal(found.sa_handler, tlat_signal_handler);
+	tlat_rtsignal_release(signal);
+}
+
 static pthread_barrier_t both;
 
 static void *stand_by(void *arg)
@@ -520,6 +549,7 @@ int main(void)
 		cmocka_unit_test(a_handler_takes_the_queue_at_once),
 		cmocka_unit_test(signals_in_use_are_left_alone),
 		cmocka_unit_test(a_handler_of_the_program_is_not_undone),
+		cmocka_unit_test(a_forked_child_uses_no_signals),
 		cmocka_unit_test(a_thread_that_could_get_it_is_a_reason_not_to_send),
 		cmocka_unit_test(a_denied_call_is_explained),
 	};

@@ -12,11 +12,15 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "machine_state.h"
 #include "result.h"
+#include "tree.h"
 
 static struct tlat_machine *machine;
 static struct tlat_clock *clock_used;
@@ -259,6 +263,70 @@ static void many_threads_are_counted_alike(void **state)
 	tlat_report_free(report);
 }
 
+/* Of two CPUs, in /proc/stat; the rest of the machine is this one. */
+static void put_stolen(const struct tree *tree, uint64_t one, uint64_t other)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "cpu%d 1 1 1 1 1 1 1 %llu 0 0\ncpu%d 1 1 1 1 1 1 1 %llu 0 0\n",
+		 atoi(two_cpus), (unsigned long long)one, atoi(strchr(two_cpus, ',') + 1),
+		 (unsigned long long)other);
+	put(tree, "proc/stat", text);
+}
+
+static void each_thread_counts_what_was_stolen_from_its_own_cpu(void **state)
+{
+	static const uint64_t stolen[] = { 1, 3, 1, 3 };
+	const struct tree *tree = *state;
+	int real_root = machine->root_fd;
+	struct tlat_run_opts opts = base(4, 200);
+	struct tlat_report *report;
+	struct tlat_run *run;
+
+	if (!*two_cpus)
+		skip();
+	opts.cpus = two_cpus;
+	put_stolen(tree, 100, 1000);
+	machine->root_fd = tree->fd;
+	run = started(&opts);
+	put_stolen(tree, 101, 1003);
+	report = ended(run);
+	machine->root_fd = real_root;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stolen); i++)
+		assert_int_equal(
+			tlat_report_result(report, i)->counts.disturbed[TLAT_DISTURBED_STEAL],
+			stolen[i]);
+	tlat_report_free(report);
+}
+
+static atomic_int looks;
+static atomic_int worst; /* the look at which the clock is slewed */
+
+int64_t __wrap_tlat_slew_ppb(void);
+
+int64_t __wrap_tlat_slew_ppb(void)
+{
+	return atomic_fetch_add(&looks, 1) == atomic_load(&worst) ? 70000000 : 25000;
+}
+
+/* Before the loops begin, or when they have ended. */
+static void the_most_that_the_clock_was_slewed_by_in_a_run_counts(void **state)
+{
+	struct tlat_run_opts opts = base(2, 50);
+
+	(void)state;
+	for (int look = 0; look < 2; look++) {
+		struct tlat_report *report;
+
+		atomic_store(&looks, 0);
+		atomic_store(&worst, look);
+		report = ended(started(&opts));
+		for (size_t i = 0; i < 2; i++)
+			assert_int_equal(tlat_report_result(report, i)->slew_ppb, 70000000);
+		tlat_report_free(report);
+	}
+}
+
 static void refuse(struct tlat_run_opts opts, const char *says)
 {
 	struct tlat_error error = { 0 };
@@ -314,6 +382,9 @@ int main(void)
 		cmocka_unit_test(the_stream_has_every_value_of_the_report_once),
 		cmocka_unit_test(a_stream_that_nobody_reads_loses_what_is_new),
 		cmocka_unit_test(many_threads_are_counted_alike),
+		cmocka_unit_test_setup_teardown(each_thread_counts_what_was_stolen_from_its_own_cpu,
+						tree_setup, tree_teardown),
+		cmocka_unit_test(the_most_that_the_clock_was_slewed_by_in_a_run_counts),
 		cmocka_unit_test(what_makes_no_sense_is_refused_by_name),
 	};
 

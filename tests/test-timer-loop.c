@@ -181,6 +181,47 @@ static struct tlat_counts counts_of(const struct bed *bed)
 	return counts;
 }
 
+/* == Looks at the switch counts == */
+
+static struct {
+	uint64_t taken;
+} census;
+
+void __wrap_tlat_census_take(struct tlat_census *c, uint64_t *not_asleep, uint64_t *preempted);
+
+/* Each look finds a preemption. */
+void __wrap_tlat_census_take(struct tlat_census *c, uint64_t *not_asleep, uint64_t *preempted)
+{
+	(void)not_asleep;
+	census.taken++;
+	c->waits = 0;
+	++*preempted;
+}
+
+/* A look costs a timer's loop more than the rest of what it does between two waits. */
+static void preemptions_are_looked_for_every_1024_cycles_and_at_the_end(void **state)
+{
+	static const struct {
+		uint64_t samples, looks;
+	} cases[] = { { 1, 1 }, { 1000, 1 }, { 1023, 1 }, { 1024, 2 }, { 5000, 5 } };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(cases); i++) {
+		struct world world = { .wake_ns = 5 * US };
+		struct bed *bed = bed_new(&world, &absolute, cases[i].samples);
+
+		bed->solo.limits.warmup = 300;
+		bed->solo.limits.warmup_span = UINT64_MAX;
+		census.taken = 0;
+		run(bed);
+		assert_int_equal(counts_of(bed).asked, cases[i].samples);
+		assert_int_equal(census.taken, cases[i].looks);
+		assert_int_equal(bed->book.counts.disturbed[TLAT_DISTURBED_PREEMPTED],
+				 cases[i].looks);
+		bed_free(bed);
+	}
+}
+
 /* == Stalls == */
 
 /* Every expiry of the grid, one by one: when it was served. What one thread that is woken for the
@@ -499,6 +540,7 @@ static void deadlines_are_rounded_up_to_the_unit_of_the_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(preemptions_are_looked_for_every_1024_cycles_and_at_the_end),
 		cmocka_unit_test(stalls_hide_what_the_list_says),
 		cmocka_unit_test(a_loop_that_skips_past_now_is_wrong),
 		cmocka_unit_test(a_timer_that_counts_right_closes_its_account),

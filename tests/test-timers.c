@@ -265,6 +265,36 @@ static void one_process_has_one_itimer(void **state)
 	tlat_report_free(report);
 }
 
+/* Meanwhile ITIMER_REAL is waited for in this process, but not in a child that it forks. */
+static void a_forked_child_has_the_interval_timer_for_itself(void **state)
+{
+	struct tlat_run_opts opts = base("timer-itimer"), brief = opts;
+	struct tlat_report *report;
+	struct tlat_run *run;
+	int status;
+	pid_t pid;
+
+	(void)state;
+#if defined(__SANITIZE_THREAD__)
+	skip(); /* it has no threads after a fork */
+#endif
+	opts.samples = 0;
+	opts.duration_ns = 20LL * TLAT_NSEC_PER_SEC;
+	brief.samples = 5;
+	assert_int_equal(tlat_run_start(&run, &opts, NULL), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(tlat_run(&report, &brief, NULL) ||
+		      has_finding(tlat_report_result(report, 0), "unsupported"));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	tlat_run_stop(run);
+	assert_int_equal(tlat_run_wait(run, &report, NULL), 0);
+	assert_false(has_finding(tlat_report_result(report, 0), "unsupported"));
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	tlat_report_free(report);
+}
+
 static atomic_bool sleeps; /* and has its own signal mask by now */
 
 static void *sleep_long(void *arg)
@@ -986,6 +1016,7 @@ int main(void)
 		cmocka_unit_test(no_timer_leaves_anything_behind),
 		cmocka_unit_test(a_stop_ends_every_wait),
 		cmocka_unit_test(one_process_has_one_itimer),
+		cmocka_unit_test(a_forked_child_has_the_interval_timer_for_itself),
 		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_a_reason_not_to_run),
 		cmocka_unit_test(masks_that_cannot_be_read_are_a_reason_not_to_run),
 		cmocka_unit_test(slack_delays_ordinary_sleeps_by_itself),

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "slew.h"
 #include "uncertainty.h"
 
 /* A machine that was really measured: 10 ns steps, stamps of 20 to 30 ns, offset within 264 ns. */
@@ -158,6 +159,46 @@ static void a_bin_is_one_tick_wide_below_1024_ticks_and_exact_values_have_none(v
 	near(of(in).component_ns[TLAT_U_BIN], 0, 0);
 }
 
+static struct timex clock_state(long freq, long tick)
+{
+	return (struct timex){ .freq = freq, .tick = tick, .constant = 2, .status = STA_NANO };
+}
+
+/* adjtimex(2) in its own units: ppm * 2^16 of frequency, us in a tick of 1/100 s. */
+static void the_clock_is_slewed_by_frequency_and_tick_together(void **state)
+{
+	struct timex now = clock_state(65536, 10000);
+
+	(void)state;
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 1000);
+	now = clock_state(-500 * 65536, 10000);
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 500000);
+	now = clock_state(0, 10001);
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 100000);
+	now = clock_state(0, 9000);
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 100000000);
+	now = clock_state(-30 * 65536, 10001); /* as chronyd does: the sum is what it wants */
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 70000);
+	now = clock_state(0, 978); /* 1024 ticks in a second, 976.56 us each: the nominal is 977 */
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 1024), 1024000);
+}
+
+static void an_offset_that_is_worked_off_counts_as_long_as_there_is_some_left(void **state)
+{
+	struct timex now = clock_state(-20 * 65536, 10000);
+
+	(void)state;
+	assert_int_equal(tlat_slew_bound_ppb(&now, -1, 100), 20000 + 500000);
+	now.offset = -1600000; /* 1.6 ms, of which a sixteenth goes in the next second */
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 20000 + 100000);
+	assert_int_equal(tlat_slew_bound_ppb(&now, 5, 100), 20000 + 100000 + 500000);
+	now.offset = 1600;
+	now.status = STA_PLL; /* in us */
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 20000 + 100000);
+	now.status |= STA_PPSTIME | STA_PPSSIGNAL;
+	assert_int_equal(tlat_slew_bound_ppb(&now, 0, 100), 20000 + 1600000);
+}
+
 static double unit(uint64_t *seed)
 {
 	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -208,6 +249,8 @@ int main(void)
 		cmocka_unit_test(the_frequency_error_grows_with_the_value),
 		cmocka_unit_test(
 			a_bin_is_one_tick_wide_below_1024_ticks_and_exact_values_have_none),
+		cmocka_unit_test(the_clock_is_slewed_by_frequency_and_tick_together),
+		cmocka_unit_test(an_offset_that_is_worked_off_counts_as_long_as_there_is_some_left),
 		cmocka_unit_test(the_linear_sum_is_never_below_the_expanded_uncertainty),
 	};
 

@@ -245,6 +245,27 @@ static void switches_and_steal_come_from_stat(void **state)
 	tlat_watch_delta_free(delta);
 }
 
+static void each_cpu_has_its_own_steal(void **state)
+{
+	const struct tree *tree = *state;
+	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK);
+	struct tlat_watch_delta *delta, *copy;
+	struct tlat_watch *watch;
+	const int32_t cpus[] = { 1, 2, 3 };
+
+	put(tree, "proc/stat", "cpu1 1 1 1 1 1 1 1 5 0 0\ncpu3 1 1 1 1 1 1 1 50 0 0\n");
+	watch = begin(tree, cpus, 3);
+	put(tree, "proc/stat", "cpu1 1 1 1 1 1 1 1 6 0 0\ncpu3 1 1 1 1 1 1 1 57 0 0\n");
+	delta = end(watch);
+	copy = tlat_watch_delta_copy(delta);
+	tlat_watch_delta_free(delta);
+	assert_int_equal(tlat_watch_stolen_ns(copy, 1), tick_ns);
+	assert_int_equal(tlat_watch_stolen_ns(copy, 2), 0); /* not known */
+	assert_int_equal(tlat_watch_stolen_ns(copy, 3), 7 * tick_ns);
+	assert_int_equal(copy->steal_ns, 8 * tick_ns);
+	tlat_watch_delta_free(copy);
+}
+
 static void assert_stolen(int64_t steal_ns, int64_t duration_ns, enum tlat_severity severity)
 {
 	struct tlat_watch_delta delta = { .steal_ns = steal_ns, .duration_ns = duration_ns };
@@ -416,6 +437,7 @@ int main(void)
 		REPLAYED(cpus_that_come_or_go_meanwhile_are_not_counted),
 		REPLAYED(idle_states_are_told_by_cpu_and_name),
 		REPLAYED(switches_and_steal_come_from_stat),
+		REPLAYED(each_cpu_has_its_own_steal),
 		cmocka_unit_test(a_hundredth_stolen_is_a_warning),
 		REPLAYED(throttling_is_summed_over_own_group_and_those_above),
 		REPLAYED(hrtimer_counts_are_those_of_the_cpus_used),

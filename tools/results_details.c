@@ -91,7 +91,7 @@ static const struct {
 	{ "disturbed.migrated", "disturbed: moved to another CPU" },
 	{ "disturbed.late_slot", "disturbed: the slot had passed" },
 	{ "disturbed.steal", "disturbed: host took the CPU" },
-	{ "disturbed.throttled", "disturbed: real-time throttling" },
+	{ "disturbed.throttled", "disturbed: cgroup's quota used up" },
 };
 
 static void add_counts(struct line *line, const struct tlat_result *result)

@@ -23,6 +23,7 @@
 #define UNIT_NS 1000
 
 static atomic_bool taken; /* by one instance in this process */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int waiter; /* the thread that waits for SIGALRM */
 
 struct shared {
@@ -93,6 +94,18 @@ static void put_back(const struct shared *shared)
 	atomic_store(&taken, false);
 }
 
+/* A forked child has neither the timer nor the thread that waits for it. */
+static void forget(void)
+{
+	if (atomic_exchange(&taken, false))
+		signal(SIGALRM, SIG_DFL); /* as itimer_supported() had found it */
+}
+
+static void look_out_for_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget);
+}
+
 static int itimer_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 		       struct tlat_error *reterr)
 {
@@ -103,6 +116,7 @@ static int itimer_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 
 	if (error)
 		return error;
+	pthread_once(&once, look_out_for_forks);
 	if (atomic_exchange(&taken, true))
 		return tlat_fail(reterr, -EBUSY,
 				 "a process has one ITIMER_REAL, so one thread can wait for it; "
