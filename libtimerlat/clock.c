@@ -64,7 +64,7 @@ static void set_reason(struct tlat_calibration *cal, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(cal->reason, sizeof(cal->reason), format, args);
+	tlat_vformat(cal->reason, sizeof(cal->reason), format, args);
 	va_end(args);
 }
 
@@ -73,8 +73,8 @@ static void note_trapped_read(struct tlat_calibration *cal)
 	size_t n = strlen(cal->reason);
 
 	if (cal->read_cost_ns > TLAT_TRAPPED_READ_NS)
-		snprintf(cal->reason + n, sizeof(cal->reason) - n,
-			 "; a read takes %.0f ns: it traps", cal->read_cost_ns);
+		tlat_format(cal->reason + n, sizeof(cal->reason) - n,
+			    "; a read takes %.0f ns: it traps", cal->read_cost_ns);
 }
 
 static void use_counter(struct tlat_clock *clock)
