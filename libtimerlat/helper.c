@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "affinity.h"
 #include "helper.h"
+#include "newer.h"
 #include "result.h"
 #include "rt_parts.h"
 
@@ -35,7 +35,7 @@ int tlat_helper_start(struct tlat_helper *helper, tlat_helper_fn *fn, void *arg,
 		      struct tlat_error *reterr)
 {
 	int pidfd = -1, error;
-	struct clone_args args = {
+	struct tlat_clone_args args = {
 		.flags = CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 	};
