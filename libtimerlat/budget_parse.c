@@ -108,7 +108,7 @@ __attribute__((format(printf, 3, 4))) static int bad_term(const struct tlat_budg
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(reason, sizeof(reason), format, args);
+	tlat_vformat(reason, sizeof(reason), format, args);
 	va_end(args);
 	return tlat_fail(reterr, -EINVAL, "budget term '%.*s': %s",
 			 term->source_length < SOURCE_SHOWN ? (int)term->source_length

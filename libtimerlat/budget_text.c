@@ -16,8 +16,8 @@ __attribute__((format(printf, 2, 3))) static void put(struct tlat_budget_text *o
 	int length;
 
 	va_start(args, format);
-	length = vsnprintf(out->size ? out->text + out->used : NULL, out->size - out->used, format,
-			   args);
+	length = tlat_vformat(out->size ? out->text + out->used : NULL, out->size - out->used,
+			      format, args);
 	va_end(args);
 	if (length > 0 && out->size)
 		out->used = out->used + (size_t)length < out->size ? out->used + (size_t)length

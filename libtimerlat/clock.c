@@ -64,7 +64,7 @@ static void set_reason(struct tlat_calibration *cal, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(cal->reason, sizeof(cal->reason), format, args);
+	tlat_vformat(cal->reason, sizeof(cal->reason), format, args);
 	va_end(args);
 }
 
@@ -73,8 +73,8 @@ static void note_trapped_read(struct tlat_calibration *cal)
 	size_t n = strlen(cal->reason);
 
 	if (cal->read_cost_ns > TLAT_TRAPPED_READ_NS)
-		snprintf(cal->reason + n, sizeof(cal->reason) - n,
-			 "; a read takes %.0f ns: it traps", cal->read_cost_ns);
+		tlat_format(cal->reason + n, sizeof(cal->reason) - n,
+			    "; a read takes %.0f ns: it traps", cal->read_cost_ns);
 }
 
 static void use_counter(struct tlat_clock *clock)
@@ -103,7 +103,7 @@ static bool has_counter(void)
  */
 static bool is_vouched(const struct tlat_calibration *cal)
 {
-	if (!has_counter() || !cal->invariant)
+	if (!has_counter() || !cal->invariant || tlat_arch_unreadable())
 		return false;
 	return (int)TLAT_ARCH_SOURCE != (int)TLAT_CLOCK_TSC ||
 	       !strcmp(cal->kernel_clocksource, "tsc");
@@ -125,6 +125,9 @@ static void choose_auto(struct tlat_clock *clock)
 		set_reason(cal, "clock_gettime: no counter that user space can read here");
 	else if (!cal->invariant)
 		set_reason(cal, "clock_gettime: the %s is not invariant", counter);
+	else if (tlat_arch_unreadable())
+		set_reason(cal, "clock_gettime: the %s cannot be read: %s", counter,
+			   tlat_arch_unreadable());
 	else
 		set_reason(cal,
 			   "clock_gettime: the kernel's clocksource is %s, so nothing vouches "
@@ -157,6 +160,11 @@ static int choose_asked(struct tlat_clock *clock, int source, struct tlat_error 
 				 "clock source %s: not invariant, it changes its "
 				 "rate or stops when a CPU idles; use auto or clock_gettime",
 				 name);
+	if (tlat_arch_unreadable())
+		return tlat_fail(reterr, -EINVAL,
+				 "clock source %s: it cannot be read: %s; use auto or "
+				 "clock_gettime",
+				 name, tlat_arch_unreadable());
 	use_counter(clock);
 	set_reason(cal,
 		   clock->vouched ? "%s: as asked; the kernel's clocksource is %s"

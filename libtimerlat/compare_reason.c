@@ -5,7 +5,7 @@
 
 #include "compare.h"
 
-#define REASON(item, ...) snprintf((item)->reason, sizeof((item)->reason), __VA_ARGS__)
+#define REASON(item, ...) tlat_format((item)->reason, sizeof((item)->reason), __VA_ARGS__)
 
 static double percent(double ln)
 {
@@ -23,12 +23,13 @@ static void needed_text(const struct tlat_item *item, const struct tlat_members 
 	double target = percent(2 * item->rules.threshold);
 
 	if (item->outcome.needed)
-		snprintf(text, size, "%zu %s%s would find a shift of %.2g %%", item->outcome.needed,
-			 unit_word(m), m->paired && !m->by_boot ? "" : " a side", target);
+		tlat_format(text, size, "%zu %s%s would find a shift of %.2g %%",
+			    item->outcome.needed, unit_word(m),
+			    m->paired && !m->by_boot ? "" : " a side", target);
 	else
-		snprintf(text, size,
-			 "no number of %s up to a million would find a shift of %.2g %%",
-			 unit_word(m), target);
+		tlat_format(text, size,
+			    "no number of %s up to a million would find a shift of %.2g %%",
+			    unit_word(m), target);
 }
 
 static void undecided(struct tlat_item *item, const struct tlat_members *m)

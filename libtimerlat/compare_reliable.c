@@ -110,11 +110,12 @@ static void write_shares(const struct losses *side, char text[SHARES_TEXT])
 {
 	const struct losses *a = &side[TLAT_BASE], *b = &side[TLAT_NEXT];
 
-	snprintf(text, SHARES_TEXT,
-		 "%.3g %% (%llu of %llu) on the base side, %.3g %% (%llu of %llu) on the new one, "
-		 "and no figure contains them",
-		 100 * a->mean, (unsigned long long)a->n, (unsigned long long)a->asked,
-		 100 * b->mean, (unsigned long long)b->n, (unsigned long long)b->asked);
+	tlat_format(
+		text, SHARES_TEXT,
+		"%.3g %% (%llu of %llu) on the base side, %.3g %% (%llu of %llu) on the new one, "
+		"and no figure contains them",
+		100 * a->mean, (unsigned long long)a->n, (unsigned long long)a->asked,
+		100 * b->mean, (unsigned long long)b->n, (unsigned long long)b->asked);
 }
 
 /* No machine loses a wake by chance. */

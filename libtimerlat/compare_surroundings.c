@@ -291,8 +291,8 @@ static int compare_idle(struct tlat_differences *d, const struct tlat_members *m
 	snprintf(name, sizeof(name), "idle.%.60s", state);
 	if (fabs(a - b) < SHARE_POINTS || is_listed(d, name))
 		return 0;
-	snprintf(base, sizeof(base), "%.1f%% of time", 100 * a);
-	snprintf(next, sizeof(next), "%.1f%% of time", 100 * b);
+	tlat_format(base, sizeof(base), "%.1f%% of time", 100 * a);
+	tlat_format(next, sizeof(next), "%.1f%% of time", 100 * b);
 	return add(d, name, base, next);
 }
 

@@ -91,7 +91,7 @@ static void add_quantile(struct tlat_item *item, struct plan *plan, double p,
 {
 	char name[24];
 
-	snprintf(name, sizeof(name), "p%.8g", p * 100);
+	tlat_format(name, sizeof(name), "p%.8g", p * 100);
 	if (carries(plan, p))
 		add(item, plan, name, role, item->rules.threshold,
 		    (struct recipe){ FROM_QUANTILE, p, 0 });
@@ -105,8 +105,8 @@ static void add_rate(struct tlat_item *item, struct plan *plan, double p,
 
 	if (!carries(plan, p))
 		return;
-	snprintf(name, sizeof(name), ns < 1000 ? "rate>%.4gns" : "rate>%.4gus",
-		 ns < 1000 ? ns : ns / 1000);
+	tlat_format(name, sizeof(name), ns < 1000 ? "rate>%.4gns" : "rate>%.4gus",
+		    ns < 1000 ? ns : ns / 1000);
 	add(item, plan, name, TLAT_COMPARE_TAIL, item->rules.tail_threshold,
 	    (struct recipe){ FROM_RATE, p, (int64_t)units });
 }

@@ -15,7 +15,7 @@ int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
 		return code;
 	reterr->code = code;
 	va_start(args, format);
-	vsnprintf(reterr->text, sizeof(reterr->text), format, args);
+	tlat_vformat(reterr->text, sizeof(reterr->text), format, args);
 	va_end(args);
 	return code;
 }

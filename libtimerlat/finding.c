@@ -55,7 +55,7 @@ int tlat_findings_add(struct tlat_findings *findings, int severity, const char *
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	tlat_vformat(text, sizeof(text), format, args);
 	va_end(args);
 	f.id = strdup(id);
 	f.text = strdup(text);

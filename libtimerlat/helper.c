@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "affinity.h"
 #include "helper.h"
+#include "newer.h"
 #include "result.h"
 #include "rt_parts.h"
 
@@ -56,7 +56,7 @@ static long clone_old(int *pidfd)
 /* As fork(2), with exit signal 0; *ret_call is what was called last. */
 static long clone_self(int *pidfd, const char **ret_call)
 {
-	struct clone_args args = {
+	struct tlat_clone_args args = {
 		.flags = CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)pidfd,
 	};

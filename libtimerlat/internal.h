@@ -87,6 +87,15 @@ int tlat_opts_copy(void *dst, size_t dst_size, const void *src, struct tlat_erro
  */
 int tlat_facts_copy(void *dst, const void *src, size_t src_size);
 
+/*
+ * format.c: snprintf(3) and vsnprintf(3) as they are in the C locale, whichever the program is in;
+ * for every text that has a number with a fraction, or may have one.
+ */
+int tlat_format(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int tlat_vformat(char *text, size_t size, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
+
 /* finding.c */
 
 struct tlat_findings {

@@ -29,7 +29,7 @@ void tlat_result_put_metric(struct tlat_result *result, double value, const char
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(figure.name, sizeof(figure.name), format, args);
+	tlat_vformat(figure.name, sizeof(figure.name), format, args);
 	va_end(args);
 	snprintf(figure.unit, sizeof(figure.unit), "%s", unit);
 	tlat_result_add_metric(result, &figure);

@@ -18,7 +18,7 @@ static char *scalar_text(const json_t *value)
 	if (json_is_integer(value))
 		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
 	else if (json_is_real(value))
-		snprintf(text, sizeof(text), "%.6g", json_real_value(value));
+		tlat_format(text, sizeof(text), "%.6g", json_real_value(value));
 	else if (json_is_boolean(value))
 		snprintf(text, sizeof(text), "%s", json_is_true(value) ? "true" : "false");
 	return strdup(text);

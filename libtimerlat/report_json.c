@@ -173,7 +173,7 @@ int tlat_json_refuse(struct tlat_reader *r, const char *key, const char *format,
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	tlat_vformat(text, sizeof(text), format, args);
 	va_end(args);
 	return tlat_fail(r->reterr, -EINVAL, "%.160s: %s%.60s: %s", r->name, r->where, key, text);
 }
@@ -194,7 +194,7 @@ static void name_child(struct tlat_reader *r, const char *format, ...)
 	assert(r->depth < TLAT_ARRAY_SIZE(r->marks));
 	r->marks[r->depth++] = n;
 	va_start(args, format);
-	vsnprintf(r->where + n, sizeof(r->where) - n, format, args);
+	tlat_vformat(r->where + n, sizeof(r->where) - n, format, args);
 	va_end(args);
 }
 

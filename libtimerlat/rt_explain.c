@@ -56,7 +56,7 @@ static const char *answer(const struct question *q, const char *cause, const cha
 	if (n < 0 || (size_t)n >= q->size)
 		return cause;
 	va_start(args, format);
-	vsnprintf(q->text + n, q->size - (size_t)n, format, args);
+	tlat_vformat(q->text + n, q->size - (size_t)n, format, args);
 	va_end(args);
 	return cause;
 }

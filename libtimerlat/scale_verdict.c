@@ -60,13 +60,13 @@ void tlat_scale_judge_timers(struct tlat_findings *findings, const char *phase,
 	char chains[120] = "how many buckets the kernel has is not known", locks[160] = "";
 
 	if (hash->buckets)
-		snprintf(chains, sizeof(chains),
-			 "up to %.2g timers in each of %" PRId64 " buckets, %s", per_bucket,
-			 hash->buckets, hash->per_bucket_locks ? "a lock for each" : "one lock");
+		tlat_format(chains, sizeof(chains),
+			    "up to %.2g timers in each of %" PRId64 " buckets, %s", per_bucket,
+			    hash->buckets, hash->per_bucket_locks ? "a lock for each" : "one lock");
 	if (isfinite(contention))
-		snprintf(locks, sizeof(locks),
-			 "; with all workers a timer costs %.2f times what it costs one alone%s",
-			 contention, contention > CONTENDED ? ": locks, or shared caches" : "");
+		tlat_format(locks, sizeof(locks),
+			    "; with all workers a timer costs %.2f times what it costs one alone%s",
+			    contention, contention > CONTENDED ? ": locks, or shared caches" : "");
 	tlat_findings_add(findings, TLAT_INFO, "scaling", NULL,
 			  "%s: exponent %.2f (%.2f to %.2f), %s; %s%s", phase, fit->slope, fit->lo,
 			  fit->hi, shared ? "not judged" : growth(fit, per_bucket), chains, locks);

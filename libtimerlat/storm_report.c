@@ -236,9 +236,9 @@ static void find_stuck(const struct view *v)
 	if (!tlat_storm_is_stuck(v->worker))
 		return;
 	if (s->returns_ns)
-		snprintf(back, sizeof(back),
-			 "it returns at a period of %" PRId64 " ns (%.0f Hz) of each timer",
-			 s->returns_ns, 1e9 / (double)s->returns_ns);
+		tlat_format(back, sizeof(back),
+			    "it returns at a period of %" PRId64 " ns (%.0f Hz) of each timer",
+			    s->returns_ns, 1e9 / (double)s->returns_ns);
 	tlat_findings_add(&v->result->findings, TLAT_WARN, "no-progress", "use a lower --rate",
 			  "the signals left the main loop of the worker on CPU %d no time for "
 			  "%.1f s: %s",

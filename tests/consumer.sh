@@ -45,6 +45,33 @@ for schema in report comparison list; do
 		fail "the schema of a $schema is not installed"
 done
 
+cached()
+{
+	sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"
+}
+
+# Below the usual prefix the package lies where its interpreter looks, if that looks there at all.
+try_package()
+{
+	local package
+
+	DESTDIR=$work/staged cmake --install "$build" --prefix /usr/local >"$work/stage.log"
+	package=$(dirname "$(find "$work/staged" -name __init__.py -path '*/timerlat/*')")
+	[ -n "$(find "$package" -name '_native*.so')" ] || fail "$package has no extension"
+	"$(cached _Python3_EXECUTABLE)" -Ic 'import sys
+searched = [path for path in sys.path if path.startswith("/usr/local/lib")]
+sys.exit(bool(searched) and sys.argv[1] not in searched)' \
+		"$(dirname "${package#"$work/staged"}")" ||
+		fail "${package#"$work/staged"} is not where the interpreter looks"
+	echo "ok: the Python package goes to ${package#"$work/staged"}"
+}
+
+if [ "$(cached TLAT_BUILD_PYTHON)$(cached CMAKE_INSTALL_PREFIX)" = ON/usr/local ]; then
+	try_package
+else
+	echo "left out: where the Python package goes, it was not built, or for another prefix"
+fi
+
 cmake -S "$outside" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
 	>"$work/configure.log" 2>&1 || { cat "$work/configure.log"; fail "find_package"; }
 cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }

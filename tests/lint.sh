@@ -63,6 +63,15 @@ echo "${#bodies[@]} functions: median $median lines, 90 % within" \
 	"${bodies[${#bodies[@]} * 9 / 10]%% *}, longest ${bodies[-1]}"
 [ "$median" -le 10 ] || bad "the median function has $median lines, 10 at most"
 
+# The library's numbers have a point in every locale: format.c writes those that have a fraction.
+grep -lw vsnprintf libtimerlat/*.c libtimerlat/probes/*.c |
+	sed '/format\.c$/d; s/^/lint: tlat_vformat() in place of vsnprintf() in /' |
+	{ ! grep .; } || failed=1
+cat libtimerlat/*.c libtimerlat/probes/*.c | tr -d '\n\t' |
+	grep -oE '\b(sn|f|d)printf\(([^";]|"([^"\\]|\\.)*")*;' |
+	sed 's/%%//g; /%[-+ #0-9.*]*[aefgAEFG]/!d; s/^/lint: tlat_format() in place of /' |
+	{ ! grep .; } || failed=1
+
 # An id is the first string of a call, or the member of an initialiser.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

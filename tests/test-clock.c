@@ -208,8 +208,36 @@ static struct tlat_clock *open_below(char *root, const char *clocksource, int so
 
 static void need_invariant_tsc(void)
 {
-	if ((int)TLAT_ARCH_SOURCE != (int)TLAT_CLOCK_TSC || !tlat_arch_invariant())
+	if ((int)TLAT_ARCH_SOURCE != (int)TLAT_CLOCK_TSC || !tlat_arch_invariant() ||
+	    tlat_arch_unreadable())
 		skip();
+}
+
+/* Whether a line of /proc/cpuinfo has that word; without flags, skips. */
+static bool cpu_has(const char *flag)
+{
+	char line[8192], *found = NULL;
+	FILE *f = fopen("/proc/cpuinfo", "r");
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "flags", 5))
+			found = line;
+	if (f)
+		fclose(f);
+	if (!found)
+		skip();
+	for (char *word = strtok(line, " \t\n"); word; word = strtok(NULL, " \t\n"))
+		if (!strcmp(word, flag))
+			return true;
+	return false;
+}
+
+static void the_tsc_can_be_read_where_the_kernel_sees_rdtscp(void **state)
+{
+	(void)state;
+	if ((int)TLAT_ARCH_SOURCE != (int)TLAT_CLOCK_TSC)
+		skip();
+	assert_int_equal(tlat_arch_unreadable() == NULL, cpu_has("rdtscp"));
 }
 
 static void the_tsc_is_used_when_the_kernel_keeps_time_by_it(void **state)
@@ -505,6 +533,7 @@ int main(void)
 		cmocka_unit_test(clock_gettime_is_in_nanoseconds_without_error),
 		cmocka_unit_test(a_source_of_another_machine_is_refused_with_the_remedy),
 		cmocka_unit_test(facts_are_filled_up_to_the_callers_size),
+		cmocka_unit_test(the_tsc_can_be_read_where_the_kernel_sees_rdtscp),
 		cmocka_unit_test(the_tsc_is_used_when_the_kernel_keeps_time_by_it),
 		cmocka_unit_test(the_tsc_is_not_trusted_when_the_kernel_uses_another_clock),
 		cmocka_unit_test(a_tsc_that_was_asked_for_in_spite_of_the_kernel_is_a_finding),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "comma-locale.h"
 #include "compare.h"
 #include "report_sample.h"
 #include "simulate.h"
@@ -921,6 +922,32 @@ static void the_document_says_what_the_calls_say(void **state)
 	free_side(&b);
 }
 
+/* The names of quantities, reasons and differences, and all numbers beside them. */
+static void a_document_is_the_same_in_every_locale(void **state)
+{
+	const struct setting worse = { 1.02, 0.002, "6.13", sleep_deeper };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	char *plain_text, *text;
+
+	(void)state;
+	comma_locale_enter();
+	add_pairs(&a, &b, &plain, &worse, 9, 0);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_format(&text, c), 0);
+	comma_locale_leave();
+	tlat_comparison_free(c);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_format(&plain_text, c), 0);
+	assert_string_equal(plain_text, text);
+	assert_non_null(strstr(text, "\"rate>"));
+	free(plain_text);
+	free(text);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
 /* Reports that went through a file have the same answer. */
 static void reports_that_were_read_compare_as_those_that_were_made(void **state)
 {
@@ -982,6 +1009,7 @@ int main(void)
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 #ifdef TLAT_WITH_JANSSON
+		cmocka_unit_test(a_document_is_the_same_in_every_locale),
 		cmocka_unit_test(the_document_says_what_the_calls_say),
 		cmocka_unit_test(reports_that_were_read_compare_as_those_that_were_made),
 #endif

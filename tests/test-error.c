@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "comma-locale.h"
 #include "internal.h"
 
 struct known {
@@ -108,6 +109,27 @@ static void a_failure_without_words_gets_those_of_its_code(void **state)
 	assert_int_equal(tlat_error_end(NULL, -EINVAL), -EINVAL);
 }
 
+/* As read by programs, and as names of things: a comma would make them others. */
+static void texts_have_a_point_in_every_locale(void **state)
+{
+	struct tlat_findings findings = { 0 };
+	struct tlat_error error;
+	char text[32], own[32];
+
+	(void)state;
+	comma_locale_enter();
+	assert_int_equal(tlat_format(text, sizeof(text), "p%.8g", 99.9), 5);
+	tlat_fail(&error, -EINVAL, "%.1f us", 1.5);
+	assert_int_equal(tlat_findings_add(&findings, TLAT_INFO, "id", NULL, "%g", 0.25), 0);
+	snprintf(own, sizeof(own), "%.1f", 1.5);
+	comma_locale_leave();
+	assert_string_equal(text, "p99.9");
+	assert_string_equal(error.text, "1.5 us");
+	assert_string_equal(findings.v[0].text, "0.25");
+	assert_string_equal(own, "1,5"); /* the program's own stay as it wants them */
+	tlat_findings_free(&findings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +139,7 @@ int main(void)
 		cmocka_unit_test(facts_for_a_newer_caller_end_with_zero),
 		cmocka_unit_test(an_error_too_long_for_its_text_is_cut),
 		cmocka_unit_test(a_failure_without_words_gets_those_of_its_code),
+		cmocka_unit_test(texts_have_a_point_in_every_locale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <locale.h>
 #include <math.h>
 
+#include "comma-locale.h"
 #include "report_sample.h"
 
 #ifdef TLAT_WITH_JANSSON
@@ -799,19 +799,17 @@ static void the_seed_fits_a_signed_integer_and_every_id_is_new(void **state)
 
 static void numbers_have_a_point_in_every_locale(void **state)
 {
-	struct tlat_report *report = sample_full(1000), *again;
-	char *plain = sample_text(report), *text;
+	struct tlat_report *report, *again;
+	char *plain, *text;
 
 	(void)state;
-	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
-		tlat_report_free(report);
-		free(plain);
-		skip();
-	}
+	comma_locale_enter();
+	report = sample_full(1000);
 	text = sample_text(report);
-	assert_string_equal(plain, text);
 	again = sample_read(text);
-	setlocale(LC_ALL, "C");
+	comma_locale_leave();
+	plain = sample_text(report);
+	assert_string_equal(plain, text);
 	same_summary(report->results[0], again->results[0]);
 	tlat_report_free(again);
 	tlat_report_free(report);
@@ -848,6 +846,31 @@ static void facts_are_the_same_before_and_after_the_file(void **state)
 	}
 	assert_int_equal(tlat_report_fact(again, i, &same), -ENOENT);
 	tlat_report_free(again);
+	tlat_report_free(report);
+	free(text);
+}
+
+static void facts_have_a_point_in_every_locale(void **state)
+{
+	struct tlat_report *report, *abroad;
+	struct tlat_fact fact, same;
+	char *text;
+	size_t fractions = 0;
+
+	(void)state;
+	comma_locale_enter();
+	report = sample_full(10);
+	text = sample_text(report);
+	abroad = sample_read(text);
+	tlat_report_fact(abroad, 0, &fact); /* makes all of them */
+	comma_locale_leave();
+	for (size_t i = 0; tlat_report_fact(report, i, &fact) == 0; i++) {
+		assert_int_equal(tlat_report_fact(abroad, i, &same), 0);
+		assert_string_equal(fact.value, same.value);
+		fractions += !strncmp(fact.name, "clock.", 6) && strchr(fact.value, '.');
+	}
+	assert_true(fractions > 0);
+	tlat_report_free(abroad);
 	tlat_report_free(report);
 	free(text);
 }
@@ -966,6 +989,7 @@ int main(void)
 		cmocka_unit_test(the_seed_fits_a_signed_integer_and_every_id_is_new),
 		cmocka_unit_test(numbers_have_a_point_in_every_locale),
 		cmocka_unit_test(facts_are_the_same_before_and_after_the_file),
+		cmocka_unit_test(facts_have_a_point_in_every_locale),
 		cmocka_unit_test(facts_that_an_append_brings_are_told),
 		cmocka_unit_test(a_note_that_was_lost_is_told),
 		cmocka_unit_test(a_note_has_an_id_a_text_and_a_severity),

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "denied.h"
+#include "newer.h"
 #include "probes/signal.h"
 #include "result.h"
 #include "rtsignal.h"

@@ -124,6 +124,13 @@ static void native_run_end(struct tlat_run *run)
 	tlat_report_free(report);
 }
 
+/* Bytes as they lie in memory here. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define NATIVE_ORDER ">"
+#else
+#define NATIVE_ORDER "<"
+#endif
+
 struct native_array {
 	void *data;
 	size_t n;
@@ -190,7 +197,7 @@ static size_t native_hist_bins(const struct tlat_hist *hist)
 static struct native_array *native_hist_edges_ns(const struct tlat_hist *hist)
 {
 	size_t bins = native_hist_bins(hist), i = 0;
-	struct native_array *edges = native_array_new(bins ? bins + 1 : 0, "<f8");
+	struct native_array *edges = native_array_new(bins ? bins + 1 : 0, NATIVE_ORDER "f8");
 	double ns = 1e9 / (double)tlat_hist_hz(hist), *at = edges ? edges->data : NULL;
 	struct native_walk walk = { .hist = hist };
 
@@ -203,7 +210,7 @@ static struct native_array *native_hist_edges_ns(const struct tlat_hist *hist)
 
 static struct native_array *native_hist_counts(const struct tlat_hist *hist)
 {
-	struct native_array *counts = native_array_new(native_hist_bins(hist), "<i8");
+	struct native_array *counts = native_array_new(native_hist_bins(hist), NATIVE_ORDER "i8");
 	int64_t *at = counts ? counts->data : NULL;
 	struct native_walk walk = { .hist = hist };
 
@@ -217,7 +224,7 @@ static struct native_array *native_result_values_ns(const struct tlat_result *re
 	const struct tlat_hist *hist = tlat_result_hist(result);
 	const int64_t *values;
 	size_t n = tlat_result_values(result, &values);
-	struct native_array *array = native_array_new(n, "<f8");
+	struct native_array *array = native_array_new(n, NATIVE_ORDER "f8");
 	double *at = array ? array->data : NULL;
 
 	for (size_t i = 0; at && i < n; i++)

@@ -9,6 +9,7 @@
 #define TLAT_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TLAT_ARCH_SOURCE TLAT_CLOCK_CNTVCT
@@ -44,6 +45,11 @@ static inline uint64_t tlat_arch_nominal_hz(void)
 static inline bool tlat_arch_invariant(void)
 {
 	return true;
+}
+
+static inline const char *tlat_arch_unreadable(void)
+{
+	return NULL;
 }
 
 static inline bool tlat_arch_hypervisor(void)

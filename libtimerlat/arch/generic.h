@@ -4,6 +4,7 @@
 #define TLAT_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -35,6 +36,11 @@ static inline uint64_t tlat_arch_nominal_hz(void)
 static inline bool tlat_arch_invariant(void)
 {
 	return false;
+}
+
+static inline const char *tlat_arch_unreadable(void)
+{
+	return NULL;
 }
 
 static inline bool tlat_arch_hypervisor(void)

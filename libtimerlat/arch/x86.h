@@ -8,6 +8,7 @@
 
 #include <cpuid.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <x86intrin.h>
 
@@ -65,6 +66,19 @@ static inline bool tlat_arch_invariant(void)
 	unsigned int a, b, c, d;
 
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/*
+ * What a stamp lacks; NULL: nothing. An invariant TSC does not bring RDTSCP (leaf 0x80000001 EDX
+ * bit 27): some hypervisors keep it from their guests, where it ends the program by SIGILL.
+ */
+static inline const char *tlat_arch_unreadable(void)
+{
+	unsigned int a, b, c, d;
+
+	if (__get_cpuid(0x80000001, &a, &b, &c, &d) && (d & (1u << 27)))
+		return NULL;
+	return "the CPU, or its hypervisor, has no RDTSCP";
 }
 
 static inline bool tlat_arch_hypervisor(void)

@@ -34,7 +34,8 @@
  * that does none of these.
  *
  * The library never prints, never exits, leaves no signal handler behind,
- * changes no limit and writes no system-wide setting.
+ * changes no limit and writes no system-wide setting. The numbers in its texts
+ * have a decimal point whichever locale the program is in.
  */
 #ifndef TIMERLAT_H
 #define TIMERLAT_H

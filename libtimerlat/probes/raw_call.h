@@ -3,9 +3,9 @@
 #ifndef TLAT_RAW_CALL_H
 #define TLAT_RAW_CALL_H
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "newer.h"
 #include "probe.h"
 
 /* struct __kernel_timespec, which newer calls take whatever time_t is here. */

@@ -19,8 +19,15 @@
 
 #include "signal.h"
 
-/* Where the handler finds its waiter; never allocated late, so that a handler may look. */
-static _Thread_local struct tlat_signal_side *waiter __attribute__((tls_model("initial-exec")));
+/*
+ * Where the handler finds its waiter; never allocated late, so that a handler may look. glibc would
+ * allocate it at a thread's first look if this did not forbid it; musl never does, and loads no
+ * library that forbids it.
+ */
+#ifdef __GLIBC__
+__attribute__((tls_model("initial-exec")))
+#endif
+static _Thread_local struct tlat_signal_side *waiter;
 
 void tlat_signal_handler(int signal)
 {

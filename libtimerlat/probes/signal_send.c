@@ -9,9 +9,9 @@
  * Excludes: filling in who sends
  */
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "newer.h"
 #include "signal.h"
 
 static int untold(struct tlat_signal_shared *shared, long ret)

@@ -17,10 +17,6 @@
 #include "raw_call.h"
 #include "span.h"
 
-#ifndef SYS_epoll_pwait2
-#define SYS_epoll_pwait2 441
-#endif
-
 #define WAIT_UNIT_NS 1000000
 
 struct shared {

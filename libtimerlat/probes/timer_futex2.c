@@ -10,13 +10,6 @@
  */
 #include "raw_call.h"
 
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
-#ifndef SYS_futex_wait
-#define SYS_futex_wait 455
-#endif
-
 enum { SIZE_U32 = 2, PRIVATE = 128 }; /* FUTEX2_* of linux/futex.h, which may be older */
 
 /* struct futex_waitv */
