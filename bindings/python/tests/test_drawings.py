@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib
+import matplotlib.image
 import pytest
 
 import timerlat
@@ -45,6 +46,20 @@ def test_every_thread_is_drawn_with_units(kind: str, threads: timerlat.Report) -
     ]
     assert len(names) >= 2 and all(name.endswith(("s", "us", "ms", "ns")) for name in names)
     assert ax.get_xlabel() and ax.get_ylabel() and ax.get_title()
+
+
+@pytest.mark.parametrize("kind", ["histogram", "nines", "timeline", "comparison"])
+def test_a_notebook_shows_the_picture(kind: str, solo: timerlat.Report) -> None:
+    """As IPython asks for it, whether pyplot is in use or not."""
+    if kind == "comparison":
+        ax = timerlat.compare(solo, solo, force=True).plot()
+    else:
+        ax = solo.plot(kind)
+    for shown in (ax, ax.figure):
+        picture = matplotlib.image.imread(io.BytesIO(shown._repr_png_()))
+        height, width, _ = picture.shape
+        assert 300 < height < width < 2000
+        assert len({tuple(colour) for colour in picture[:: 4].reshape(-1, 4)}) > 10, "not blank"
 
 
 def test_axes_can_be_given(solo: timerlat.Report) -> None:

@@ -53,4 +53,7 @@ def test_every_cell_of_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for cell in cells:
         *statements, last = cell.splitlines()
         exec("\n".join(statements), names)
-        assert eval(last, names) is not None
+        shown = eval(last, names)
+        assert shown is not None
+        if ".plot(" in last:
+            assert shown._repr_png_().startswith(b"\x89PNG"), "a notebook shows the picture"

@@ -58,8 +58,9 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
 
 
 def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess("-p", "timerlat.pytest_plugin", "-p", "no:cacheprovider",
-                                         *options)
+    return pytester.runpytest_subprocess(
+        *options, "-p", "timerlat.pytest_plugin", "-p", "no:cacheprovider"
+    )
 
 
 def marked(pytester: pytest.Pytester, budget: str, options: str = "", body: str = "pass") -> None:
@@ -182,6 +183,98 @@ def test_without_markers_nothing_is_measured_or_printed(pytester: pytest.Pyteste
     result.stdout.no_fnmatch_line("*latency*")
 
 
+# == When it measures ==
+
+SEEN = """
+measured = timerlat._run.Session.run
+
+def seen(self, probe, **options):
+    with open(pathlib.Path(__file__).with_name("seen"), "a") as file:
+        print("measured", file=file)
+    return measured(self, probe, **options)
+
+timerlat._run.Session.run = seen
+
+@pytest.fixture
+def load():
+    with open(pathlib.Path(__file__).with_name("seen"), "a") as file:
+        print("load", file=file)
+"""
+
+
+def seen(pytester: pytest.Pytester) -> list[str]:
+    path = pytester.path / "seen"
+    return path.read_text().split() if path.exists() else []
+
+
+def noticing(pytester: pytest.Pytester, test: str) -> None:
+    conftest = pytester.path / "conftest.py"
+    conftest.write_text(conftest.read_text() + SEEN)
+    mark = '@pytest.mark.latency_budget("p50<2us", probe="timer-nanosleep")'
+    pytester.makepyfile(f"import pytest\n{mark}\n{test}")
+
+
+@pytest.mark.parametrize("option", ["--setup-plan", "--setup-only", "--collect-only"])
+def test_a_plan_measures_nothing(pytester: pytest.Pytester, option: str) -> None:
+    noticing(pytester, "def test_it(load): ...")
+    assert run(pytester, option).ret == 0
+    assert "measured" not in seen(pytester)
+
+
+def test_a_plan_asks_for_no_report(pytester: pytest.Pytester) -> None:
+    noticing(pytester, "def test_it(latency_report, timerlat): ...")
+    assert run(pytester, "--setup-plan").ret == 0
+    assert seen(pytester) == []
+
+
+def test_a_test_that_a_fixture_skips_is_not_measured(pytester: pytest.Pytester) -> None:
+    noticing(
+        pytester,
+        "def test_it(skips): ...\n@pytest.fixture\ndef skips(): pytest.skip('not here')",
+    )
+    run(pytester).assert_outcomes(skipped=1)
+    assert seen(pytester) == []
+
+
+@pytest.mark.parametrize(
+    "arguments, order",
+    [
+        ("load", ["load", "measured"]),
+        ("load, latency_report", ["load", "measured"]),
+        ("latency_report, load", ["measured", "load"]),
+    ],
+)
+def test_it_is_measured_once_and_with_the_fixtures_of_the_test(
+    pytester: pytest.Pytester, arguments: str, order: list[str]
+) -> None:
+    noticing(pytester, f"def test_it({arguments}): ...")
+    run(pytester).assert_outcomes(passed=1)
+    assert seen(pytester) == order
+
+
+# == Where nobody measures ==
+
+
+def test_the_library_is_not_loaded_for_tests_that_do_not_measure(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("")
+    pytester.makepyfile(
+        """
+        import sys
+        def test_it():
+            mine = {name for name in sys.modules if name.startswith("timerlat")}
+            assert mine == {"timerlat", "timerlat.pytest_plugin"}
+        """
+    )
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_a_pytest_without_a_stash_will_do(pytester: pytest.Pytester) -> None:
+    """As before pytest 7, for an environment's other tests at the least."""
+    pytester.makepyfile(old="import pytest\ndel pytest.Stash, pytest.StashKey")
+    marked(pytester, "p50<2us")
+    run(pytester, "-p", "old").assert_outcomes(passed=1)
+
+
 # == Several processes ==
 
 #: A measurement that goes on until the other process is ready for its own, and a while longer.
@@ -284,6 +377,31 @@ with t.turn():
             lock.unlink()
             holder.kill()
             assert waiter.communicate(timeout=30)[0] == "True\n"
+
+
+def test_a_long_wait_is_told_while_it_goes_on(
+    pytester: pytest.Pytester, python: Callable[..., subprocess.Popen[str]]
+) -> None:
+    lock = pytester.path / "lock"
+    hold = (
+        f"import time, timerlat._turns as t\nt._PATH = {str(lock)!r}\n"
+        "with t.turn(): print('mine', flush=True); time.sleep(60)"
+    )
+    conftest = pytester.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text()
+        + f"\nimport timerlat._turns\ntimerlat._turns._PATH = {str(lock)!r}\n"
+        + "timerlat._turns._PATIENCE_S = 0.2\n"
+    )
+    marked(pytester, "p50<2us")
+    with ended(python(hold)) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "mine\n"
+        command = [sys.executable, "-m", "pytest", "-p", "timerlat.pytest_plugin"]
+        with ended(pytester.popen(command, stdout=subprocess.PIPE, text=True)) as waiter:
+            said = next(line for line in waiter.stdout if "waits for its turn" in line)
+            assert f"process {holder.pid} measures" in said and str(lock) in said
+            holder.kill()
+            assert waiter.wait(30) == 0
 
 
 def test_without_a_place_for_the_lock_it_warns_and_measures(

@@ -38,7 +38,7 @@ def state():
 
 def test_importing_changes_no_signal_mask_limit_or_policy(python: Start) -> None:
     program = STATE + (
-        "before = state()\nimport timerlat\nafter = state()\n"
+        "before = state()\nimport timerlat\ntimerlat.run\nafter = state()\n"
         "print(json.dumps([before, after]))"
     )
     before, after = json.loads(python(program).communicate()[0])
@@ -155,6 +155,7 @@ def test_ctrl_c_ends_a_run_and_keeps_its_report(
 def test_ctrl_c_during_calibration_is_heard(python: Start) -> None:
     program = """
 import signal, threading, time, timerlat
+timerlat.run
 timer = threading.Timer(0.02, lambda: signal.raise_signal(signal.SIGINT))
 timer.start()
 try:
@@ -271,14 +272,83 @@ def test_a_forked_child_leaves_the_run_alone(python: Start) -> None:
     program = """
 import gc, os, timerlat
 run = timerlat.start("timer-nanosleep", policy="other", samples=200)
+fd = run.fileno()
 child = os.fork()
 if not child:
+    assert run.over
+    try:
+        os.fstat(fd)
+    except OSError:
+        pass
+    else:
+        os._exit(3)
     del run
     gc.collect()
     os._exit(0)
 print(os.waitpid(child, 0)[1], run.wait().end)
 """
     assert python(program).communicate(timeout=30)[0] == "0 count\n"
+
+
+LOOKED_AT = """
+import sys, threading, timerlat
+sys.setswitchinterval(1e-6)  # what can come in between does
+session = timerlat.Session(policy="other", floor=False)
+looks = 0
+
+def look(run):
+    global looks
+    try:
+        while not run.over:
+            getattr(run, sys.argv[1])()
+            looks += 1
+    except timerlat.TimerlatError as error:
+        assert "the run is over" in str(error), error
+    except ValueError as error:
+        assert "handed over" in str(error), error
+    except BaseException as error:
+        print("wrong:", repr(error))
+
+for _ in range(200):
+    run = session.start("timer-nanosleep", samples=20, interval="50us", warmup=0, cpus="0")
+    many = [threading.Thread(target=look, args=(run,)) for _ in range(2)]
+    for one in many:
+        one.start()
+    assert run.wait().end in ("count", "signal")
+    for one in many:
+        one.join()
+print("looked" if looks else "never looked")
+"""
+
+
+@pytest.mark.parametrize("way", ["snapshot", "stop"])
+def test_looking_while_another_thread_waits_is_safe(
+    python: Start, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")  # what is free is of no use any more
+    child = python(LOOKED_AT, way)
+    assert child.communicate(timeout=120)[0] == "looked\n"
+    assert child.returncode == 0
+
+
+def test_a_forked_child_can_look_though_another_thread_did(python: Start) -> None:
+    program = """
+import os, threading, timerlat
+run = timerlat.start("timer-nanosleep", policy="other", duration="60s", floor=False)
+held = threading.Event()
+def hold():
+    with run._lock:
+        held.set()
+        threading.Event().wait()
+threading.Thread(target=hold, daemon=True).start()
+held.wait()
+child = os.fork()
+if not child:
+    os._exit(0 if run.over else 1)
+print(os.waitpid(child, 0)[1], flush=True)
+os._exit(0)
+"""
+    assert python(program).communicate(timeout=30)[0] == "0\n"
 
 
 def test_a_run_in_another_thread(session: timerlat.Session) -> None:

@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import gc
+import math
+import threading
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -268,6 +272,153 @@ def test_cancelling_ends_a_run(session: timerlat.Session) -> None:
     with pytest.raises(asyncio.TimeoutError):
         asyncio.run(cancelled())
     assert session.run("null", samples=10).n == 10
+
+
+LONG: dict[str, Any] = {"duration": "60s", "interval": "1ms", "cpus": "0"}
+
+
+@pytest.mark.parametrize("end", ["session", "run", "with", "thread"])
+def test_a_run_that_is_ended_while_it_is_awaited_wakes_who_awaits_it(end: str) -> None:
+    def ended(session: timerlat.Session, run: timerlat.Run) -> None:
+        if end == "with":
+            with run:
+                return
+        session.close() if end == "session" else run._abandon()
+
+    async def awaited() -> timerlat.Report:
+        session = timerlat.Session(policy="other", floor=False)
+        run = session.start("timer-nanosleep", **LONG)
+        waiting = asyncio.create_task(run.wait_async())
+        await asyncio.sleep(0.05)
+        if end == "thread":
+            await asyncio.get_running_loop().run_in_executor(None, ended, session, run)
+        else:
+            ended(session, run)
+        report = await asyncio.wait_for(waiting, 20)
+        # its descriptor is free, and the next run may get the same number
+        with timerlat.Session(policy="other", floor=False) as another:
+            short = another.run_async("timer-nanosleep", samples=20, cpus="0")
+            assert (await asyncio.wait_for(short, 20)).end == "count"
+        assert run.wait() is report
+        return report
+
+    assert asyncio.run(awaited()).end in ("signal", "running")
+
+
+def test_several_wait_for_a_run_and_get_the_same(session: timerlat.Session) -> None:
+    async def waited() -> list[timerlat.Report]:
+        run = session.start("timer-nanosleep", samples=100, cpus="0")
+        found: list[timerlat.Report] = []
+        thread = threading.Thread(target=lambda: found.append(run.wait()))
+        thread.start()
+        many = [run.wait_async() for _ in range(3)]
+        found += await asyncio.wait_for(asyncio.gather(*many), 20)
+        await asyncio.get_running_loop().run_in_executor(None, thread.join)
+        return found
+
+    first, *others = asyncio.run(waited())
+    assert first.end == "count" and len(others) == 3 and all(one is first for one in others)
+
+
+def test_who_is_cancelled_after_the_end_is_cancelled(session: timerlat.Session) -> None:
+    async def cancelled() -> None:
+        run = session.start("timer-nanosleep", **LONG)
+        waiting = asyncio.create_task(run.wait_async())
+        await asyncio.sleep(0.05)
+        run._abandon()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(cancelled())
+
+
+def test_one_who_is_cancelled_ends_the_run_for_all(session: timerlat.Session) -> None:
+    async def both() -> timerlat.Report:
+        run = session.start("timer-nanosleep", **LONG)
+        one, other = (asyncio.create_task(run.wait_async()) for _ in range(2))
+        await asyncio.sleep(0.05)
+        one.cancel()
+        return await asyncio.wait_for(other, 20)
+
+    assert asyncio.run(both()).end in ("signal", "running")
+
+
+@pytest.mark.parametrize("way", ["snapshot", "progress", "fd", "stop"])
+def test_a_run_is_not_taken_from_who_looks_at_it(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    looking, log = threading.Event(), []
+    call, wait = getattr(native, f"run_{way}"), native.run_wait
+
+    def slow(*arguments: Any) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            return call(*arguments)
+        log.append("in")
+        looking.set()
+        time.sleep(0.3)
+        log.append("out")
+        return "taken" not in log and call(*arguments)
+
+    def taken(handle: Any) -> Any:
+        log.append("taken")
+        return wait(handle)
+
+    def look() -> None:
+        with contextlib.suppress(timerlat.TimerlatError):
+            getattr(run, way.replace("fd", "fileno"))()
+
+    run = session.start("timer-nanosleep", samples=20, cpus="0")
+    while not run.over:
+        time.sleep(0.01)
+    monkeypatch.setattr(native, f"run_{way}", slow)
+    monkeypatch.setattr(native, "run_wait", taken)
+    looker = threading.Thread(target=look)
+    looker.start()
+    looking.wait()
+    assert run.wait().end == "count"
+    looker.join()
+    assert "".join(log).replace("inout", "") == "taken"
+
+
+@pytest.mark.parametrize("timeout", [0, -1, -math.inf, -1e-9])
+def test_no_time_is_no_wait(session: timerlat.Session, timeout: float) -> None:
+    with session.start("timer-nanosleep", **LONG) as run:
+        begin = time.monotonic()
+        with pytest.raises(TimeoutError, match="goes on"):
+            run.wait(timeout)
+        assert time.monotonic() - begin < 30 and not run.over
+
+
+@pytest.mark.parametrize("timeout", [math.inf, threading.TIMEOUT_MAX, 3e6, 10**12])
+def test_a_long_time_is_waited_for(session: timerlat.Session, timeout: float) -> None:
+    run = session.start("timer-nanosleep", samples=20, cpus="0")
+    assert run.wait(timeout).end == "count"
+
+
+def test_a_long_time_is_waited_for_in_turns(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timerlat._run, "_POLL_S", 0.02)
+    with session.start("timer-nanosleep", **LONG) as run:
+        begin = time.monotonic()
+        with pytest.raises(TimeoutError):
+            run.wait(0.1)
+        assert time.monotonic() - begin >= 0.1
+        threading.Timer(0.1, run.stop).start()
+        assert run.wait(60).end == "signal"
+
+
+@pytest.mark.parametrize(
+    "timeout, kind", [("5", TypeError), (timedelta(seconds=1), TypeError), (math.nan, ValueError)]
+)
+def test_a_time_that_makes_no_sense_leaves_the_run_alone(
+    session: timerlat.Session, timeout: Any, kind: Any
+) -> None:
+    with session.start("timer-nanosleep", **LONG) as run:
+        with pytest.raises(kind, match="^timeout: "):
+            run.wait(timeout)
+        assert not run.over and run.snapshot().end == "running"
 
 
 def test_probes_say_where_they_begin_and_end() -> None:

@@ -7,11 +7,12 @@ nanoseconds, which stay what they are: the unit of the histogram is theirs.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,6 +22,8 @@ from ._documents import Document, bin_index, read_text
 from ._options import invalid
 from ._report import Report
 
+#: Between the tokens of JSON.
+_BLANKS = " \t\r\n"
 _EXPIRY = "the programmed expiry"
 _HZ = {"us": 10**6, "ns": 10**9}
 #: A command line that a script put beside the output; cyclictest itself writes none.
@@ -38,11 +41,44 @@ class _Series:
     ends: str
     cpu: int | None
     hz: int
-    counts: dict[int, int] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)  # by the lowest value of a row
+    width: int = 1  # of a row
     over: int = 0  # values that are known only to be at or above limit
     limit: int | None = None  # None: not known, but above all of counts
     min: int | None = None
     max: int | None = None
+    mean: int | None = None  # cut off
+
+    @property
+    def unit(self) -> str:
+        return "ns" if self.hz == 10**9 else "us"
+
+
+def _placed(series: _Series) -> dict[int, int]:
+    """
+    Counts by value, of what the rows hold. A value that is known only to be in a row is at its
+    upper end, as anything less could be below what the tool saw; the smallest and the largest are
+    where the tool says.
+    """
+    counts: dict[int, int] = {}
+    for row, count in series.counts.items():
+        if count:
+            last = row + series.width - 1
+            value = last if series.max is None else max(row, min(last, series.max))
+            counts[value] = counts.get(value, 0) + count
+    if series.min is not None and series.min < min(counts, default=-1):
+        _move(counts, min(counts), series.min)
+    if not series.over and series.max is not None and counts and series.max > max(counts):
+        _move(counts, max(counts), series.max)
+    return counts
+
+
+def _move(counts: dict[int, int], value: int, to: int) -> None:
+    """One of what is at a value."""
+    counts[value] -= 1
+    if not counts[value]:
+        del counts[value]
+    counts[to] = counts.get(to, 0) + 1
 
 
 def _known(series: _Series) -> dict[int, int]:
@@ -50,7 +86,7 @@ def _known(series: _Series) -> dict[int, int]:
     Counts by value. The largest of what ran over is at max, the rest at the limit; where that is
     not known, at max too, as anything less could be below what the tool saw.
     """
-    counts = {value: count for value, count in series.counts.items() if count}
+    counts = _placed(series)
     if series.over:
         top = max(series.limit or 0, series.max or 0, max(counts, default=-1) + 1)
         rest = top if series.limit is None else series.limit
@@ -89,25 +125,24 @@ def _finding(identity: str, severity: str, text: str, remedy: str | None = None)
 def _findings(series: _Series) -> list[Document]:
     if not series.over:
         return []
-    unit = "ns" if series.hz == 10**9 else "us"
     if series.limit is None:
-        return _findings_without_limit(series, unit)
+        return _findings_without_limit(series)
     text = (
-        f"{series.over} values are known only to be {series.limit} {unit} or more: "
+        f"{series.over} values are known only to be {series.limit} {series.unit} or more: "
         "they count as that, but for the largest"
     )
     return [_finding("histogram-overflow", "warn", text, "let the tool keep more columns")]
 
 
-def _findings_without_limit(series: _Series, unit: str) -> list[Document]:
+def _findings_without_limit(series: _Series) -> list[Document]:
     """One value that ran over is the largest, and known."""
     if series.over == 1:
         return []
-    least = max((value for value, count in series.counts.items() if count), default=-1) + 1
+    least = max((row + series.width for row, count in series.counts.items() if count), default=0)
+    between = f"{least} and {series.max} {series.unit}"
     text = (
-        f"{series.over} values are known only to be between {least} and {series.max} {unit}, as "
-        "the file does not say where its histogram ends: they count as the largest, which makes "
-        "upper quantiles too large"
+        f"{series.over} values are known only to be between {between}, as the file does not say "
+        "where its histogram ends: they count as the largest, which makes upper quantiles too large"
     )
     remedy = "say it: load(path, limit=N), as in cyclictest -h N"
     return [_finding("limit-unknown", "error", text, remedy)]
@@ -115,7 +150,7 @@ def _findings_without_limit(series: _Series, unit: str) -> list[Document]:
 
 def _fits(series: _Series, limit: int) -> bool:
     """Whether a histogram that ends there can have counted this."""
-    if any(value >= limit for value, count in series.counts.items() if count):
+    if any(row + series.width > limit for row, count in series.counts.items() if count):
         return False
     return not series.over or series.max is None or series.max >= limit
 
@@ -272,8 +307,43 @@ def _cyclictest_text(lines: list[str], unit: str | None, limit: int | None) -> D
     return document
 
 
+#: A row of a table of cyclictest.
+_ROW = re.compile(r"(\d+)\s+\d")
+#: What stands below its rows.
+_NOTE = re.compile(
+    r"# (Total|Min Latencies|Avg Latencies|Max Latencies|Histogram Overflows"
+    r"|Histogram Overflow at cycle number|Thread \d+):"
+)
+
+
+def _tables(lines: list[str]) -> Iterator[list[str]]:
+    """
+    Each table with what stands before it: output is appended to logs, and the next run begins
+    where rows start again, or notes, or the heading comes.
+    """
+    begin = end = 0  # of the table under way, as far as is known
+    row = -1
+    notes: set[str] = set()
+    for number, line in enumerate(lines):
+        is_row, note = _ROW.match(line), _NOTE.match(line)
+        if is_row:
+            again = bool(notes) or int(is_row[1]) <= row
+        else:
+            again = note[1] in notes if note else line.rstrip() == "# Histogram"
+        if again and (row >= 0 or notes):
+            yield lines[begin:end]
+            begin, row, notes = end, -1, set()
+        if is_row:
+            row = int(is_row[1])
+        if note:
+            notes.add(note[1])
+        if is_row or note:
+            end = number + 1
+    yield lines[begin:]
+
+
 def _rows(lines: list[str]) -> list[list[int]]:
-    return [_numbers(line) for line in lines if re.match(r"\d+\s+\d", line)]
+    return [_numbers(line) for line in lines if _ROW.match(line)]
 
 
 def _limit_shown(lines: list[str]) -> int | None:
@@ -306,6 +376,12 @@ def _cyclictest_table(lines: list[str], hz: int) -> list[_Series]:
     return many
 
 
+_RTLA_FIGURES = {"min:": "min", "avg:": "mean", "max:": "max"}
+#: What rtla takes as the size of a bucket, and as the number of rows.
+_BUCKET_MAX = 10**6 - 1
+_ENTRIES_MIN = 10
+#: Of more it would be by chance that all are multiples of more than the size of a bucket.
+_MANY_ROWS = 5
 _RTLA = {
     "IRQ": ("rtla-timerlat-irq", "the timer's interrupt handler"),
     "Thr": ("rtla-timerlat-thread", "the tracer's thread"),
@@ -313,26 +389,29 @@ _RTLA = {
 }
 
 
-def _rtla(lines: list[str], head: int, limit: int | None) -> Document:
+def _rtla(above: list[str], lines: list[str], limit: int | None) -> Document:
     """
-    Sums over CPUs ("ALL") that follow the table repeat what is in it. Rows without a value are
-    left out, so that the table does not say where it ends.
+    A table from its heading on. Sums over CPUs ("ALL") that follow it repeat what is in it. Rows
+    without a value are left out, so that it does not say where it ends.
     """
-    ns = any("nanoseconds" in line for line in lines[:head])
+    ns = any("nanoseconds" in line for line in above)
     many = []
-    for column in lines[head].split()[1:]:
+    for column in lines[0].split()[1:]:
         kind, _, cpu = column.partition("-")
         probe, ends = _RTLA[kind]
         hz = 10**9 if ns else 10**6
         many.append(_Series(probe, "the expiry of the tracer's timer", ends, int(cpu), hz))
-    for line in lines[head + 1 :]:
+    for line in lines[1:]:
         words = line.split()
         if not words or words[0] == "ALL:":
             break
         for series, word in zip(many, words[1:]):
             _rtla_cell(series, words[0], word)
+    found = _set_width(many)
     _set_limit(many, limit, None)
-    return _document("rtla", many)
+    document = _document("rtla", many)
+    document["findings"] += found
+    return document
 
 
 def _rtla_cell(series: _Series, row: str, word: str) -> None:
@@ -340,39 +419,124 @@ def _rtla_cell(series: _Series, row: str, word: str) -> None:
         series.counts[int(row)] = int(word)
     elif row == "over:":
         series.over = int(word)
-    elif row in ("min:", "max:") and word.isdigit():
-        setattr(series, row[:-1], int(word))
+    elif row in _RTLA_FIGURES and word.isdigit():
+        setattr(series, _RTLA_FIGURES[row], int(word))
 
 
-def _foreign_text(text: str, unit: str | None, limit: int | None) -> Document:
+def _least_width(series: _Series) -> int:
+    """That of rows in which the smallest and the largest value are."""
+    rows = [row for row, count in series.counts.items() if count]
+    least = 1
+    if rows and series.min is not None:
+        least = max(least, series.min - min(rows) + 1)
+    if rows and series.max is not None and not series.over:
+        least = max(least, series.max - max(rows) + 1)
+    return least
+
+
+def _is_exact(series: _Series) -> bool:
+    """Whether all of its values are in rows whose mean is what the tool says."""
+    n = sum(series.counts.values())
+    if series.mean is None or series.over or not n:
+        return not n
+    return sum(row * count for row, count in series.counts.items()) // n == series.mean
+
+
+def _possible_widths(many: list[_Series], rows: set[int]) -> list[int]:
+    """Of the rows' common divisors those that are at odds with nothing, the smallest first."""
+    common, least = math.gcd(*rows), max(map(_least_width, many), default=1)
+    beyond = [series.max for series in many if series.over and series.max is not None]
+    most = min([largest // _ENTRIES_MIN for largest in beyond], default=_BUCKET_MAX)
+    if not common:  # at most the first row, which all widths have
+        return [least] if not beyond or most <= least else [least, most]
+    sizes = range(least, min(common, most, _BUCKET_MAX) + 1)
+    return [size for size in sizes if common % size == 0]
+
+
+def _set_width(many: list[_Series]) -> list[Document]:
+    """
+    Rows are multiples of the size of rtla's buckets (-b), which it does not say. They are as wide
+    as they can be, unless the smallest, largest and mean values are those of single units.
+    """
+    rows = {row for series in many for row in series.counts}
+    widths = (_possible_widths(many, rows) if rows else []) or [1]
+    if widths[-1] == 1 or (widths[0] == 1 and all(map(_is_exact, many))):
+        return []
+    for series in many:
+        series.width = widths[-1]
+    sure = rows != {0} and (len(widths) == 1 or len(rows) > _MANY_ROWS)
+    return [_finding_of_width(widths[-1], many[0].unit, sure)]
+
+
+def _finding_of_width(width: int, unit: str, sure: bool) -> Document:
+    are = "are" if sure else "may be, as far as so few of them tell,"
+    text = (
+        f"rows {are} {width} {unit} wide: each value counts as the largest of its row, which makes "
+        f"figures up to {width - 1} {unit} too large, but for the smallest and the largest value"
+    )
+    remedy = "measure with rtla timerlat hist -b 1"
+    return _finding("bucket-size" if sure else "bucket-unknown", "warn", text, remedy)
+
+
+def _foreign_texts(text: str, unit: str | None, limit: int | None) -> list[Document]:
     lines = text.splitlines()
-    for number, line in enumerate(lines):
-        if line.startswith("Index"):
-            return _rtla(lines, number, limit)
-    return _cyclictest_text(lines, unit, limit)
+    heads = [number for number, line in enumerate(lines) if line.startswith("Index")]
+    of_cyclictest = any(_NOTE.match(line) for line in lines)
+    if not heads and any(line.startswith("over:") for line in lines):
+        raise ValueError("a table of rtla without its heading: run rtla without --no-header")
+    if not heads:
+        return [_cyclictest_text(table, unit, limit) for table in _tables(lines)]
+    if of_cyclictest:
+        raise ValueError("tables of rtla and of cyclictest: load each from a file of its own")
+    ends = [*heads[1:], len(lines)]
+    above = [0, *heads]
+    return [
+        _rtla(lines[before:head], lines[head:end], limit)
+        for before, head, end in zip(above, heads, ends)
+    ]
+
+
+def _behind(text: str, at: int, what: str) -> int:
+    while text[at : at + 1] and text[at] in what:
+        at += 1
+    return at
+
+
+def _items(text: str, at: int) -> Iterator[tuple[Any, str]]:
+    """The elements of the array that begins there, which is known to be one."""
+    decoder = json.JSONDecoder()
+    at = _behind(text, at + 1, _BLANKS)
+    while text[at] != "]":
+        document, end = decoder.raw_decode(text, at)
+        yield document, text[at:end]
+        at = _behind(text, end, _BLANKS + ",")
 
 
 def _decoded(text: str) -> list[tuple[Any, str]]:
-    """All JSON documents of a text, one after the other, each with its part of it."""
+    """All JSON documents of a text, one after the other or in arrays, each with its part of it."""
     decoder = json.JSONDecoder()
-    documents, at = [], 0
+    documents: list[tuple[Any, str]] = []
+    at = 0
     while at < len(text):
         document, end = decoder.raw_decode(text, at)
-        documents.append((document, text[at:end]))
-        at = end
-        while at < len(text) and text[at].isspace():
-            at += 1
+        documents += _items(text, at) if isinstance(document, list) else [(document, text[at:end])]
+        at = _behind(text, end, _BLANKS)
+    if not documents:
+        raise ValueError("an array without a report")
     return documents
 
 
+def _document_text(document: Any, part: str, limit: int | None) -> str:
+    """As the library reads it; ours as it is."""
+    if "schema" not in document and "thread" in document:
+        return json.dumps(_cyclictest_json(document, limit))
+    return part
+
+
 def _documents_of(text: str, unit: str | None, limit: int | None) -> list[str]:
-    """As texts that the library reads; ours as they are."""
-    if not text.startswith("{"):
-        return [json.dumps(_foreign_text(text, unit, limit))]
-    documents = _decoded(text)
-    if "schema" not in documents[0][0] and "thread" in documents[0][0]:
-        return [json.dumps(_cyclictest_json(document, limit)) for document, _ in documents]
-    return [part for _, part in documents]
+    if not re.match(r"\{|\[\s*[]{]", text):
+        return [json.dumps(document) for document in _foreign_texts(text, unit, limit)]
+    return [_document_text(document, part, limit) for document, part in _decoded(text)]
 
 
 def _check_asked(unit: str | None, limit: int | None) -> None:
@@ -388,22 +552,24 @@ def load_all(
     limit: int | None = None,
 ) -> list[Report]:
     """
-    The reports of a file, one for each document: ours (JSON or JSON Lines), cyclictest's (text
-    with a histogram, or JSON) or rtla's (timerlat hist). unit is that of a text of cyclictest,
-    which does not say it: "ns" after cyclictest -N. Left out, it is that of the command line if
-    one stands in the file, else "us", and the finding unit-assumed says so. All other files say
-    theirs, which holds.
+    The reports of a file, one for each document or table: ours (JSON, an array of it, or JSON
+    Lines), cyclictest's (text with a histogram, or JSON) or rtla's (timerlat hist). unit is that of
+    a text of cyclictest, which does not say it: "ns" after cyclictest -N. Left out, it is that of
+    the command line if one stands before the table, else "us", and the finding unit-assumed says
+    so. All other files say theirs, which holds.
 
     limit is where a histogram of cyclictest or rtla ends, N of cyclictest -h N, in the file's
     unit: values from there on were only counted. Left out, it is that of the command line in the
     file, or of a table that has all its rows. Where it is not known, all such values count as the
-    largest, and the finding limit-unknown, an error, says so.
+    largest, and the finding limit-unknown, an error, says so. Of rows wider than a unit (rtla -b)
+    each value counts as the largest, and the finding bucket-size says so; bucket-unknown, where
+    the table does not tell how wide.
 
     InvalidOption: it is none of these, has no histogram, or none that ends at limit; OSError: it
     cannot be read.
     """
     _check_asked(unit, limit)
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
         text = file.read().lstrip()
     try:
         documents = _documents_of(text, unit, limit)
@@ -418,8 +584,8 @@ def load(
     limit: int | None = None,
 ) -> Report:
     """
-    A report from a file, with unit and limit as in load_all(); of several documents, one report
-    with all their results, which load_all() keeps apart.
+    A report from a file, with unit and limit as in load_all(); of several documents or tables, one
+    report with all their results, which load_all() keeps apart.
     """
     first, *others = load_all(path, unit, limit)
     if not others:

@@ -20,8 +20,9 @@ _SCALES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
-    figure = extra("matplotlib.figure").Figure(figsize=(8, 4.5), layout="constrained")
-    return figure.add_subplot()
+    from ._figure import axes
+
+    return axes()
 
 
 def _label(result: Result) -> str:

@@ -627,8 +627,9 @@ class Report(Figures):
 
     def plot(self, kind: str = "histogram", ax: Any = None) -> Any:
         """
-        Draw it with matplotlib and return the axes: kind "histogram" (counts over latency),
-        "nines" (latency over the share of slower values) or "timeline" (blocks of the run).
+        Draw it with matplotlib and return the axes, whose picture a notebook shows: kind
+        "histogram" (counts over latency), "nines" (latency over the share of slower values) or
+        "timeline" (blocks of the run). ax: where to draw, instead of a figure of its own.
         """
         from ._plot import plot_report
 

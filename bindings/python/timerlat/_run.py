@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import math
 import os
 import select
 import signal
 import sys
 import threading
+import time
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
 
 #: How long an interrupted run may take to end; then its last snapshot has to do.
 _STOP_S = 0.06
+#: What poll(2) is asked for at a time: it counts milliseconds in an int.
+_POLL_S = 86400.0
+#: As eventfd(2) counts.
+_EVENT = (1).to_bytes(8, sys.byteorder)
 
 _alive: weakref.WeakSet[Run] = weakref.WeakSet()
 
@@ -75,21 +83,52 @@ class Clock:
     read_cost_ns: float
 
 
+def _seconds(timeout: float | None) -> float | None:
+    """As it can be waited for; None: for ever."""
+    if timeout is None:
+        return None
+    try:
+        unknown = math.isnan(timeout)
+    except TypeError:
+        raise TypeError(
+            f"timeout: {timeout!r} is no number of seconds; use 0.5, or None to wait for the end"
+        ) from None
+    if unknown:
+        raise ValueError("timeout: nan is no time; use seconds, or None to wait for the end")
+    return None if timeout == math.inf else max(0.0, float(timeout))
+
+
+def _readable(fd: int, timeout: float | None) -> bool:
+    """Whether it is, within so many seconds."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    end = math.inf if timeout is None else time.monotonic() + timeout
+    while True:
+        left = max(0.0, end - time.monotonic())
+        if poll.poll(math.ceil(min(left, _POLL_S) * 1000)):
+            return True
+        if left <= _POLL_S:
+            return False
+
+
 class Run:
     """
     A run that goes on: start() and Session.start() make them. Nobody has to wait for it: the last
-    reference, or the end of a with block, ends it. For one thread at a time; where the probe sends
-    a signal to the process, the thread that started it blocks that signal, and has to wait for it.
+    reference, or the end of a with block, ends it. While one thread or task waits for it, others
+    may look at it, stop it, or wait, too: all get the same report. Where the probe sends a signal
+    to the process, the thread that started it blocks that signal, and has to wait for it.
     """
 
     def __init__(
         self, handle: native.TlatRun, blocked: frozenset[int], *kept: object
     ) -> None:
         self._native: native.TlatRun | None = handle
+        self._lock = threading.RLock()  # held by whoever uses the handle, lest it goes meanwhile
         self._blocked = blocked  # on the thread that started it, until it has waited
         self._starter = threading.get_ident()
         self._kept = kept  # machine and clock must outlive the run
         self._report: Report | None = None
+        self._error: TimerlatError | None = None
         _alive.add(self)
 
     def _handle(self) -> native.TlatRun:
@@ -98,54 +137,63 @@ class Run:
         return self._native
 
     def _forget(self) -> None:
+        self._lock = threading.RLock()  # a thread that the child lacks may have had it
         if self._native is not None:
+            with contextlib.suppress(OSError):
+                os.close(native.run_fd(self._native))
             self._native.thisown = False
             self._native = None
 
     def fileno(self) -> int:
         """A descriptor that polls readable when the run is over. ValueError: it was waited for."""
-        return native.run_fd(self._handle())
+        with self._lock:
+            return native.run_fd(self._handle())
 
     @property
     def over(self) -> bool:
         """Whether it has come to its end."""
-        return self._native is None or self._poll(0)
+        with self._lock:
+            return self._native is None or _readable(self.fileno(), 0)
 
     def progress(self) -> tuple[Progress, ...]:
         """How far each measuring thread is. ValueError: it was waited for."""
-        return tuple(
-            Progress(
-                one.count, one.min_ns, one.p50_ns, one.p99_ns, one.max_ns, one.done, one.cpu
+        with self._lock:
+            return tuple(
+                Progress(
+                    one.count, one.min_ns, one.p50_ns, one.p99_ns, one.max_ns, one.done, one.cpu
+                )
+                for one in each(native.run_progress, self._handle())
             )
-            for one in each(native.run_progress, self._handle())
-        )
 
     def snapshot(self) -> Report:
         """
         What it has measured so far; the loops go on undisturbed. TimerlatError (EALREADY): it is
-        over, and wait() has the report.
+        over, and wait() has the report; ValueError: it was waited for.
         """
-        return Report(native.run_snapshot(self._handle())[1])
+        with self._lock:
+            return Report(native.run_snapshot(self._handle())[1])
 
     def stop(self) -> None:
         """
         End it; wait() then returns soon. A pair ends after the cycle under way; the wait for a
         timer and a round trip are interrupted, and such a cycle counts as unfinished.
         """
-        if self._native is not None:
-            native.run_stop(self._native)
+        with self._lock:
+            if self._native is not None:
+                native.run_stop(self._native)
 
     def wait(self, timeout: float | None = None) -> Report:
         """
         Wait for its end, at most timeout seconds. TimeoutError: it goes on. Ctrl-C ends it and
         raises Interrupted, a KeyboardInterrupt, with what had been measured as its report.
-        ValueError: another thread started it, and blocks the signal of its probe until it waits.
+        ValueError: another thread started it, and blocks the signal of its probe until it waits;
+        or it was ended before it had measured anything.
         """
-        if self._report is not None:
-            return self._report
+        seconds = _seconds(timeout)
         self._check_thread()
         try:
-            over = self._poll(timeout)
+            with self._descriptor() as fd:
+                over = fd is None or _readable(fd, seconds)
         except KeyboardInterrupt as error:
             raise Interrupted(self._abandon()) from error
         except BaseException:
@@ -157,35 +205,46 @@ class Run:
 
     async def wait_async(self) -> Report:
         """The same for asyncio. Cancelling ends the run."""
-        if self._report is not None:
-            return self._report
         self._check_thread()
+        with self._descriptor() as fd:
+            if fd is not None:
+                await self._readable_async(fd)
+        return self._collect()
+
+    async def _readable_async(self, fd: int) -> None:
         loop = asyncio.get_running_loop()
         over = asyncio.Event()
-        fd = self.fileno()
         loop.add_reader(fd, over.set)
         try:
             await over.wait()
         except BaseException:
-            loop.remove_reader(fd)
             self._abandon()
             raise
-        loop.remove_reader(fd)
-        return self._collect()
+        finally:
+            loop.remove_reader(fd)
 
     def _check_thread(self) -> None:
-        self._handle()
-        if self._blocked and self._starter != threading.get_ident():
+        ended = self._native is None
+        if self._blocked and not ended and self._starter != threading.get_ident():
             numbers = ", ".join(str(int(number)) for number in sorted(self._blocked))
             raise ValueError(
                 f"the thread that started this run blocks signal {numbers} until it waits for it; "
                 "wait there"
             )
 
-    def _poll(self, timeout: float | None) -> bool:
-        poll = select.poll()
-        poll.register(self.fileno(), select.POLLIN)
-        return bool(poll.poll(None if timeout is None else timeout * 1000))
+    @contextlib.contextmanager
+    def _descriptor(self) -> Iterator[int | None]:
+        """
+        One of its own for each who waits, without the lock: that of the run is closed by whoever
+        ends it, and its number may be another file's at once. None: it was ended.
+        """
+        with self._lock:
+            fd = None if self._native is None else os.dup(self.fileno())
+        try:
+            yield fd
+        finally:
+            if fd is not None:
+                os.close(fd)
 
     def _take(self) -> native.TlatRun:
         handle = self._handle()
@@ -194,26 +253,42 @@ class Run:
         return handle
 
     def _collect(self) -> Report:
-        self._report = _named(Report(native.run_wait(self._take())[1]))
-        self._kept = ()
-        return self._report
+        """The report, for all who wait: the first of them has the library make it."""
+        with self._lock:
+            if self._native is not None:
+                try:
+                    self._report = _named(Report(native.run_wait(self._take())[1]))
+                except TimerlatError as error:
+                    self._error = error
+                self._kept = ()
+            if self._error is not None:
+                raise self._error
+            if self._report is None:
+                raise ValueError(
+                    "this run has no report: it was ended before it had measured anything, or is "
+                    "that of a parent process"
+                )
+            return self._report
 
     def _abandon(self) -> Report | None:
         """
         End the run now. A wait in the kernel may take longer: others see to that one, unless this
         thread blocks a signal until it has waited.
         """
-        try:
-            so_far: Report | None = self.snapshot()
-        except TimerlatError:
-            so_far = None
-        self.stop()
-        if self._poll(None if self._blocked else _STOP_S):
-            return self._collect()
-        kept, handle = self._kept, self._take()
-        self._report = so_far
+        with self._lock:
+            if self._native is None:
+                return self._report
+            try:
+                self._report = self.snapshot()
+            except TimerlatError:
+                pass
+            self.stop()
+            if _readable(self.fileno(), None if self._blocked else _STOP_S):
+                return self._collect()
+            os.write(self.fileno(), _EVENT)  # whoever waits need not wait for its threads
+            kept, handle = self._kept, self._take()
         threading.Thread(target=_end, args=(handle, kept), name="timerlat", daemon=True).start()
-        return so_far
+        return self._report
 
     def __enter__(self) -> Run:
         return self
@@ -224,8 +299,7 @@ class Run:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._native is not None:
-            self._abandon()
+        self._abandon()
 
 
 def _end(handle: native.TlatRun, kept: tuple[object, ...]) -> None:

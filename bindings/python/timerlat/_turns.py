@@ -6,11 +6,19 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import threading
 import warnings
 from collections.abc import Iterator
+from typing import Callable
+
+from ._calls import block_signals
 
 #: In a fixed place: processes whose TMPDIR or session differ must meet there as well.
 _PATH = f"/tmp/timerlat-{os.getuid()}.lock"
+#: From when on it is said that somebody else measures; most tests take less.
+_PATIENCE_S = 5.0
+
+Say = Callable[[str], None]
 
 
 def _open() -> int:
@@ -30,13 +38,55 @@ def _is_in_place(fd: int) -> bool:
         return False
 
 
-def _take() -> int:
-    """Wait for the lock. The kernel drops it with the process, however that ends."""
+def _sign(fd: int) -> None:
+    """Who has the lock, for those who wait: no more than a courtesy, so that it may fail."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+
+
+def _waiting_for(fd: int) -> str:
+    holder = os.pread(fd, 20, 0).strip().decode("ascii", "replace")
+    who = f"process {holder} measures" if holder.isdigit() else "another process measures"
+    remedy = f"; if it was stopped: kill -CONT {holder}, or end it" if holder.isdigit() else ""
+    return f"timerlat waits for its turn to measure: {who} ({_PATH}){remedy}"
+
+
+@contextlib.contextmanager
+def _telling(fd: int, say: Say | None) -> Iterator[None]:
+    """Say once what is waited for, when that takes long. No thread of it is there afterwards."""
+    got = threading.Event()
+
+    def tell() -> None:
+        block_signals()
+        if say is not None and not got.wait(_PATIENCE_S):
+            say(_waiting_for(fd))
+
+    teller = threading.Thread(target=tell, name="timerlat", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        got.set()
+        teller.join()
+
+
+def _lock(fd: int, say: Say | None) -> None:
+    """The kernel drops it with the process, however that ends."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with _telling(fd, say):
+            fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def _take(say: Say | None) -> int:
     while True:
         fd = _open()
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            _lock(fd, say)
             if _is_in_place(fd):
+                _sign(fd)
                 return fd
         except BaseException:
             os.close(fd)
@@ -50,10 +100,13 @@ def _give_back(fd: int) -> None:
 
 
 @contextlib.contextmanager
-def turn() -> Iterator[None]:
-    """Wait until nobody else measures. Without a place for the lock, warn and go on."""
+def turn(say: Say | None = None) -> Iterator[None]:
+    """
+    Wait until nobody else measures; say what for, when it takes long. Without a place for the
+    lock, warn and go on.
+    """
     try:
-        fd = _take()
+        fd = _take(say)
     except OSError as error:
         warnings.warn(f"others may measure at the same time: no lock: {error}", stacklevel=3)
         yield
