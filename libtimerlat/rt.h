@@ -76,9 +76,12 @@ int tlat_rt_try(const struct tlat_rt_opts *opts, struct tlat_error *reterr);
 int32_t tlat_rt_grant(int32_t policy, int32_t *priority, struct tlat_findings *findings);
 
 /*
- * The same for threads that spin for spin_ns without a sleep: where RLIMIT_RTTIME is shorter, the
- * kernel would end the process, so that a real-time policy counts as refused.
+ * Whether threads under the policy may spin for spin_ns without a sleep (0: they do not): where
+ * RLIMIT_RTTIME is shorter, the kernel would end the process. 0, or -EPERM with the limit.
  */
+int tlat_rt_try_spin(int32_t policy, int32_t priority, int64_t spin_ns, struct tlat_error *reterr);
+
+/* tlat_rt_grant() where also that must be possible. */
 int32_t tlat_rt_grant_spin(int32_t policy, int32_t *priority, int64_t spin_ns,
 			   struct tlat_findings *findings);
 

@@ -60,7 +60,7 @@ static int fail_limit(const char *asked, int64_t spin_ns, const struct rlimit *l
 }
 
 /* The soft limit's SIGXCPU ends whoever has no handler, the hard limit's SIGKILL everybody. */
-static int try_spin(int32_t policy, int32_t priority, int64_t spin_ns, struct tlat_error *reterr)
+int tlat_rt_try_spin(int32_t policy, int32_t priority, int64_t spin_ns, struct tlat_error *reterr)
 {
 	rlim_t least_us = (rlim_t)(spin_ns + SPARE_NS) / 1000;
 	struct rlimit limit;
@@ -85,7 +85,8 @@ int32_t tlat_rt_grant_spin(int32_t policy, int32_t *priority, int64_t spin_ns,
 	struct tlat_error why;
 
 	if (policy == TLAT_SCHED_INHERIT ||
-	    (try_spin(policy, *priority, spin_ns, &why) == 0 && tlat_rt_try(&opts, &why) == 0))
+	    (tlat_rt_try_spin(policy, *priority, spin_ns, &why) == 0 &&
+	     tlat_rt_try(&opts, &why) == 0))
 		return policy;
 	tlat_findings_add(findings, TLAT_WARN, "policy-refused", NULL, "%s", why.text);
 	*priority = 0;

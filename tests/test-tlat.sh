@@ -715,6 +715,16 @@ a_limit_ends_no_other_probe() {
 		fail "the limit is not named: $(cat out err)"
 }
 
+# Under fifo the kernel would kill the spinner after a fifth of a second.
+a_short_limit_of_real_time_ends_no_run() {
+	command -v prlimit >/dev/null || { echo "skipped: no prlimit"; return; }
+	timeout -s KILL 60 prlimit --rttime=200000:200000 "$tlat" run timer-spin -i 300ms -n 3 \
+		>out 2>err
+	code=$?
+	expect 0 "spinning for longer than RLIMIT_RTTIME"
+	grep -q 'policy-refused.*0\.3 s' out || fail "the limit is not named: $(cat out err)"
+}
+
 the_check_audits() {
 	run_tlat check --json audit.json
 	expect 0 check || return
@@ -794,6 +804,7 @@ all_of_the_load_ends_without_lists_of_children
 what_is_started_ignores_no_signal
 without_privilege_it_runs_and_says_so
 a_limit_ends_no_other_probe
+a_short_limit_of_real_time_ends_no_run
 the_check_audits
 a_check_leaves_its_own_thread_as_it_is
 the_self_test_is_kept_and_quoted
