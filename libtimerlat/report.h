@@ -24,7 +24,7 @@ struct tlat_report_machine {
 /* Where the run stands in a comparison; strings are owned, NULL: not known. */
 struct tlat_position {
 	bool known;
-	char *order, *command, *setup;
+	char *order, *command, *setup, *metric;
 	uint64_t seed;
 	int32_t side, pair, planned, looks;
 };

@@ -901,8 +901,9 @@ struct tlat_design {
 	uint64_t seed;	     /* of the orders; 0: none */
 	int32_t side;	     /* 'A' or 'B' */
 	int32_t pair;
-	int32_t planned; /* pairs that were planned; 0: not known */
-	int32_t looks;	 /* 1: with planned looks at half, three quarters and all of them */
+	int32_t planned;    /* pairs that were planned; 0: not known */
+	int32_t looks;	    /* 1: with planned looks at half, three quarters and all of them */
+	const char *metric; /* regular expression that found the figure; NULL: not known, or none */
 };
 
 #define TLAT_DESIGN(...) ((struct tlat_design){ .size = sizeof(struct tlat_design), __VA_ARGS__ })
