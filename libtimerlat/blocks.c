@@ -10,38 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hist.h"
+#include "blocks.h"
 
-#define N_SLOTS		 (TLAT_HIST_SLOT_OVERFLOW - TLAT_HIST_SLOT_FIRST + 1)
-#define PAIR_BYTES_MAX	 (3 + 10) /* a distance below 2^21, a count below 2^64 */
-/* Merging holds the old and the new strings; with the counts seen, both stay below 1 MiB. */
-#define PACKED_BYTES_MAX ((size_t)320 << 10)
+#define PAIR_BYTES_MAX (3 + 10) /* a distance below 2^21, a count below 2^64 */
 
-static_assert(N_SLOTS < 1 << 21, "a distance fits in three bytes");
-static_assert(N_SLOTS * sizeof(uint64_t) + 2 * PACKED_BYTES_MAX <= (size_t)1 << 20,
+static_assert(TLAT_BLOCKS_SLOTS < 1 << 21, "a distance fits in three bytes");
+static_assert(TLAT_BLOCKS_SLOTS * sizeof(uint64_t) + 2 * TLAT_PACKED_BYTES_MAX <= (size_t)1 << 20,
 	      "at most 1 MiB, even while merging");
-
-struct packed {
-	uint8_t *bytes;
-	size_t n_bytes, room;
-	int32_t last; /* slot of the last pair */
-	uint64_t samples;
-};
 
 /* Where a reader stands; slot and count are those of the pair read last. */
 struct cursor {
 	const uint8_t *at, *end;
 	int32_t slot;
 	uint64_t count;
-};
-
-struct tlat_blocks {
-	int64_t length_ns; /* of one cut */
-	int64_t cuts_per_block;
-	int64_t cuts_in_last;
-	size_t n;
-	struct packed v[TLAT_BLOCKS_MAX];
-	uint64_t seen[N_SLOTS]; /* the histogram at the last cut */
 };
 
 static uint8_t *put_number(uint8_t *at, uint64_t value)
@@ -62,7 +43,7 @@ static uint64_t get_number(const uint8_t **at)
 	return value | (uint64_t) * (*at)++ << shift;
 }
 
-static int packed_reserve(struct packed *p, size_t room)
+static int packed_reserve(struct tlat_packed *p, size_t room)
 {
 	uint8_t *grown;
 
@@ -77,7 +58,7 @@ static int packed_reserve(struct packed *p, size_t room)
 }
 
 /* Give back what was reserved and not needed. */
-static void packed_trim(struct packed *p)
+static void packed_trim(struct tlat_packed *p)
 {
 	uint8_t *less = p->n_bytes ? realloc(p->bytes, p->n_bytes) : NULL;
 
@@ -88,7 +69,7 @@ static void packed_trim(struct packed *p)
 }
 
 /* The room must be there. */
-static void packed_put(struct packed *p, int32_t slot, uint64_t count)
+static void packed_put(struct tlat_packed *p, int32_t slot, uint64_t count)
 {
 	int32_t before = p->n_bytes ? p->last : TLAT_HIST_SLOT_FIRST;
 	uint8_t *at = put_number(p->bytes + p->n_bytes, (uint64_t)(slot - before));
@@ -98,7 +79,7 @@ static void packed_put(struct packed *p, int32_t slot, uint64_t count)
 	p->samples += count;
 }
 
-static int packed_append(struct packed *p, int32_t slot, uint64_t count)
+static int packed_append(struct tlat_packed *p, int32_t slot, uint64_t count)
 {
 	if (p->room - p->n_bytes < PAIR_BYTES_MAX &&
 	    packed_reserve(p, p->room + p->room / 2 + 16 * PAIR_BYTES_MAX) < 0)
@@ -107,13 +88,13 @@ static int packed_append(struct packed *p, int32_t slot, uint64_t count)
 	return 0;
 }
 
-static void packed_free(struct packed *p)
+void tlat_packed_free(struct tlat_packed *p)
 {
 	free(p->bytes);
-	*p = (struct packed){ 0 };
+	*p = (struct tlat_packed){ 0 };
 }
 
-static struct cursor cursor_at(const struct packed *p)
+static struct cursor cursor_at(const struct tlat_packed *p)
 {
 	return (struct cursor){ .at = p->bytes,
 				.end = p->n_bytes ? p->bytes + p->n_bytes : p->bytes,
@@ -132,8 +113,8 @@ static bool cursor_next(struct cursor *c)
 	return true;
 }
 
-/* Fill the empty *ret with the sum of both. */
-static int packed_sum(struct packed *ret, const struct packed *a, const struct packed *b)
+int tlat_packed_sum(struct tlat_packed *ret, const struct tlat_packed *a,
+		    const struct tlat_packed *b)
 {
 	struct cursor x = cursor_at(a), y = cursor_at(b);
 
@@ -168,9 +149,11 @@ int tlat_blocks_new(struct tlat_blocks **ret_blocks, int64_t length_ns)
 	return 0;
 }
 
-static int packed_copy(struct packed *ret, const struct packed *from)
+int tlat_packed_copy(struct tlat_packed *ret, const struct tlat_packed *from)
 {
-	*ret = (struct packed){ .last = from->last, .samples = from->samples };
+	*ret = *from;
+	ret->bytes = NULL;
+	ret->n_bytes = ret->room = 0;
 	if (!from->n_bytes)
 		return 0;
 	ret->bytes = malloc(from->n_bytes);
@@ -189,7 +172,7 @@ struct tlat_blocks *tlat_blocks_copy(const struct tlat_blocks *blocks)
 		return NULL;
 	*copy = *blocks;
 	for (copy->n = 0; copy->n < blocks->n; copy->n++) {
-		if (packed_copy(&copy->v[copy->n], &blocks->v[copy->n]) < 0) {
+		if (tlat_packed_copy(&copy->v[copy->n], &blocks->v[copy->n]) < 0) {
 			tlat_blocks_free(copy);
 			return NULL;
 		}
@@ -202,26 +185,26 @@ void tlat_blocks_free(struct tlat_blocks *blocks)
 	if (!blocks)
 		return;
 	for (size_t i = 0; i < blocks->n; i++)
-		packed_free(&blocks->v[i]);
+		tlat_packed_free(&blocks->v[i]);
 	free(blocks);
 }
 
 /* Merge neighbours; an odd last block stays as it is, half full. All or nothing. */
 static int halve(struct tlat_blocks *blocks)
 {
-	struct packed merged[TLAT_BLOCKS_MAX / 2] = { { 0 } };
+	struct tlat_packed merged[TLAT_BLOCKS_MAX / 2] = { { 0 } };
 	size_t pairs = blocks->n / 2, done = 0;
 
 	while (done < pairs &&
-	       !packed_sum(&merged[done], &blocks->v[2 * done], &blocks->v[2 * done + 1]))
+	       !tlat_packed_sum(&merged[done], &blocks->v[2 * done], &blocks->v[2 * done + 1]))
 		done++;
 	if (done < pairs) {
 		for (size_t i = 0; i < done; i++)
-			packed_free(&merged[i]);
+			tlat_packed_free(&merged[i]);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < 2 * pairs; i++)
-		packed_free(&blocks->v[i]);
+		tlat_packed_free(&blocks->v[i]);
 	if (blocks->n % 2)
 		blocks->v[pairs] = blocks->v[blocks->n - 1];
 	else
@@ -244,24 +227,24 @@ static size_t packed_bytes(const struct tlat_blocks *blocks)
 /* Without memory for it the strings stay longer than they should: no reason to fail. */
 static void shrink(struct tlat_blocks *blocks)
 {
-	while (blocks->n > 1 && packed_bytes(blocks) > PACKED_BYTES_MAX && !halve(blocks))
+	while (blocks->n > 1 && packed_bytes(blocks) > TLAT_PACKED_BYTES_MAX && !halve(blocks))
 		;
 }
 
 /* Add the cut to the block it belongs to. */
-static int place(struct tlat_blocks *blocks, const struct packed *gained)
+static int place(struct tlat_blocks *blocks, const struct tlat_packed *gained)
 {
 	bool opens = !blocks->n || blocks->cuts_in_last == blocks->cuts_per_block;
-	struct packed none = { 0 }, sum = { 0 };
+	struct tlat_packed none = { 0 }, sum = { 0 };
 
 	if (opens && blocks->n == TLAT_BLOCKS_MAX && halve(blocks) < 0)
 		return -ENOMEM;
-	if (packed_sum(&sum, opens ? &none : &blocks->v[blocks->n - 1], gained) < 0)
+	if (tlat_packed_sum(&sum, opens ? &none : &blocks->v[blocks->n - 1], gained) < 0)
 		return -ENOMEM;
 	if (opens)
 		blocks->n++;
 	else
-		packed_free(&blocks->v[blocks->n - 1]);
+		tlat_packed_free(&blocks->v[blocks->n - 1]);
 	blocks->v[blocks->n - 1] = sum;
 	blocks->cuts_in_last = opens ? 1 : blocks->cuts_in_last + 1;
 	return 0;
@@ -271,7 +254,7 @@ static int place(struct tlat_blocks *blocks, const struct packed *gained)
  * Pack what hist gained since the last cut, and remember it as seen. A value whose count is there
  * before its extreme is left to the next cut.
  */
-static int gain(struct tlat_blocks *blocks, const struct tlat_hist *hist, struct packed *ret)
+static int gain(struct tlat_blocks *blocks, const struct tlat_hist *hist, struct tlat_packed *ret)
 {
 	int32_t first = tlat_hist_slot(tlat_hist_min(hist));
 	int32_t last = tlat_hist_slot(tlat_hist_max(hist));
@@ -289,7 +272,7 @@ static int gain(struct tlat_blocks *blocks, const struct tlat_hist *hist, struct
 	return 0;
 }
 
-static void unsee(struct tlat_blocks *blocks, const struct packed *gained)
+static void unsee(struct tlat_blocks *blocks, const struct tlat_packed *gained)
 {
 	struct cursor c = cursor_at(gained);
 
@@ -299,14 +282,14 @@ static void unsee(struct tlat_blocks *blocks, const struct packed *gained)
 
 int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist)
 {
-	struct packed gained = { 0 };
+	struct tlat_packed gained = { 0 };
 	int ret = gain(blocks, hist, &gained);
 
 	if (!ret)
 		ret = place(blocks, &gained);
 	if (ret < 0)
 		unsee(blocks, &gained);
-	packed_free(&gained);
+	tlat_packed_free(&gained);
 	if (!ret)
 		shrink(blocks);
 	return ret;
@@ -320,6 +303,22 @@ size_t tlat_blocks_count(const struct tlat_blocks *blocks)
 int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks)
 {
 	return blocks->length_ns * blocks->cuts_per_block;
+}
+
+int64_t tlat_blocks_begin_ns(const struct tlat_blocks *blocks, size_t i)
+{
+	int64_t begin_ns = 0;
+
+	assert(i <= blocks->n);
+	for (size_t k = 0; k < i; k++)
+		begin_ns += tlat_packed_length_ns(blocks, k);
+	return begin_ns;
+}
+
+int32_t tlat_blocks_run(const struct tlat_blocks *blocks, size_t i)
+{
+	assert(i < blocks->n);
+	return blocks->v[i].run;
 }
 
 uint64_t tlat_blocks_samples(const struct tlat_blocks *blocks, size_t i)
@@ -352,7 +351,7 @@ size_t tlat_blocks_reaching(const struct tlat_blocks *blocks, int32_t slot)
 int tlat_blocks_next(const struct tlat_blocks *blocks, size_t i, size_t *cursor,
 		     struct tlat_block_bin *bin)
 {
-	const struct packed *p = &blocks->v[i];
+	const struct tlat_packed *p = &blocks->v[i];
 	struct cursor c;
 
 	assert(i < blocks->n);
@@ -372,7 +371,7 @@ int tlat_blocks_next(const struct tlat_blocks *blocks, size_t i, size_t *cursor,
 int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bins, size_t n)
 {
 	int64_t last = TLAT_HIST_SLOT_FIRST - 1;
-	struct packed block = { 0 };
+	struct tlat_packed block = { 0 };
 	int ret = blocks->n < TLAT_BLOCKS_MAX ? 0 : -ENOSPC;
 
 	for (size_t i = 0; !ret && i < n; i++) {
@@ -383,7 +382,7 @@ int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bin
 		last = bins[i].index;
 	}
 	if (ret < 0) {
-		packed_free(&block);
+		tlat_packed_free(&block);
 		return ret;
 	}
 	packed_trim(&block);
@@ -392,45 +391,9 @@ int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bin
 	return 0;
 }
 
-/* Which of both to make coarser; NULL: their blocks are equally long, or there is but one. */
-static struct tlat_blocks *finer_of(struct tlat_blocks *a, struct tlat_blocks *b)
+void tlat_blocks_place_last(struct tlat_blocks *blocks, int64_t length_ns, int32_t run)
 {
-	int64_t a_ns = tlat_blocks_length_ns(a), b_ns = tlat_blocks_length_ns(b);
-	struct tlat_blocks *finer = a_ns < b_ns ? a : b;
-
-	return a_ns != b_ns && finer->n > 1 ? finer : NULL;
-}
-
-static int add_blocks(struct tlat_blocks *into, const struct tlat_blocks *from)
-{
-	struct packed none = { 0 };
-
-	for (size_t i = 0; i < from->n; i++) {
-		bool opens = i == into->n;
-		struct packed sum = { 0 };
-
-		if (packed_sum(&sum, opens ? &none : &into->v[i], &from->v[i]) < 0)
-			return -ENOMEM;
-		if (opens)
-			into->n++;
-		else
-			packed_free(&into->v[i]);
-		into->v[i] = sum;
-	}
-	return 0;
-}
-
-int tlat_blocks_join(struct tlat_blocks *into, const struct tlat_blocks *from)
-{
-	struct tlat_blocks *other = tlat_blocks_copy(from), *finer;
-	int ret = other ? 0 : -ENOMEM;
-
-	while (!ret && (finer = finer_of(into, other)))
-		ret = halve(finer);
-	if (!ret)
-		ret = add_blocks(into, other);
-	if (!ret)
-		shrink(into);
-	tlat_blocks_free(other);
-	return ret;
+	assert(blocks->n && length_ns > 0 && length_ns <= TLAT_BLOCK_NS_MAX);
+	blocks->v[blocks->n - 1].length_ns = length_ns;
+	blocks->v[blocks->n - 1].run = run;
 }

@@ -5,13 +5,14 @@
 
 #include "report.h"
 
-TLAT_ASSERT_LAYOUT(struct tlat_design, 5 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_design, 6 * 8 + 4 * 4);
 
 void tlat_position_free(struct tlat_position *position)
 {
 	free(position->order);
 	free(position->command);
 	free(position->setup);
+	free(position->metric);
 	*position = (struct tlat_position){ 0 };
 }
 
@@ -39,7 +40,7 @@ int tlat_report_set_design(struct tlat_report *report, const struct tlat_design 
 					   .planned = d.planned,
 					   .looks = d.looks };
 	if (!copy_text(&position.order, d.order) || !copy_text(&position.command, d.command) ||
-	    !copy_text(&position.setup, d.setup)) {
+	    !copy_text(&position.setup, d.setup) || !copy_text(&position.metric, d.metric)) {
 		tlat_position_free(&position);
 		return -ENOMEM;
 	}
@@ -61,6 +62,7 @@ int tlat_report_design(const struct tlat_report *report, struct tlat_design *des
 		.pair = p->pair,
 		.planned = p->planned,
 		.looks = p->looks,
+		.metric = p->metric,
 	};
 
 	return p->known ? tlat_facts_copy(design, &d, sizeof(d)) : -ENOENT;

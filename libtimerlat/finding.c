@@ -86,6 +86,20 @@ void tlat_findings_free(struct tlat_findings *findings)
 	*findings = (struct tlat_findings){ 0 };
 }
 
+bool tlat_findings_drop(struct tlat_findings *findings, const char *id)
+{
+	size_t kept = 0, n = findings->n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(findings->v[i].id, id))
+			findings->v[kept++] = findings->v[i];
+		else
+			finding_free(&findings->v[i]);
+	}
+	findings->n = kept;
+	return kept < n;
+}
+
 bool tlat_findings_reach(const struct tlat_findings *findings, int severity)
 {
 	for (size_t i = 0; i < findings->n; i++)

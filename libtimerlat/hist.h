@@ -110,7 +110,8 @@ uint64_t tlat_hist_count_above(const struct tlat_hist *hist, int64_t value);
  * the last one may be short. Very wide distributions merge earlier, to stay below 1 MiB. Once
  * blocks exist, the histogram must not be reset.
  */
-#define TLAT_BLOCKS_MAX 64
+#define TLAT_BLOCKS_MAX	  64
+#define TLAT_BLOCK_NS_MAX (INT64_C(1) << 54) /* 208 days, so that 64 of them fit in an int64_t */
 
 struct tlat_blocks;
 
@@ -120,12 +121,23 @@ struct tlat_blocks *tlat_blocks_copy(const struct tlat_blocks *blocks);
 void tlat_blocks_free(struct tlat_blocks *blocks);
 /* Add what hist gained since the last cut. 0, or -ENOMEM: nothing changed, the next cut has it. */
 int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist);
-/* Add those of another histogram that were cut at the same time, with neighbours merged until all
- * are equally long. into is not to be cut again. 0, or -ENOMEM: into is of no use then. */
+/*
+ * Add those of another histogram that were cut at the same time, run by run; neighbours merge where
+ * only one of both has an edge. Or put those of further runs behind, which are numbered from
+ * first_run on: when these are more than 64, neighbours of one run merge, the shortest ones first,
+ * and those of different runs only where every run is one block. into is not to be cut again. 0, or
+ * -ENOMEM: nothing changed.
+ */
 int tlat_blocks_join(struct tlat_blocks *into, const struct tlat_blocks *from);
+int tlat_blocks_append(struct tlat_blocks *into, const struct tlat_blocks *from, int32_t first_run);
 size_t tlat_blocks_count(const struct tlat_blocks *blocks);
-/* Length of one block, of which the last may fall short. */
+/* Length of a block that was cut, of which the last may fall short. */
 int64_t tlat_blocks_length_ns(const struct tlat_blocks *blocks);
+/* Where block i begins on a time line on which each follows the one before, whatever the length of
+ * each; for i = count, where the last one ends. */
+int64_t tlat_blocks_begin_ns(const struct tlat_blocks *blocks, size_t i);
+/* The run that block i is of, ascending; the first of them where it holds several. */
+int32_t tlat_blocks_run(const struct tlat_blocks *blocks, size_t i);
 /* Samples of block i, and how many of them are <= value (mid convention, fractional). */
 uint64_t tlat_blocks_samples(const struct tlat_blocks *blocks, size_t i);
 double tlat_blocks_below(const struct tlat_blocks *blocks, size_t i, double value);
@@ -147,5 +159,8 @@ int tlat_blocks_next(const struct tlat_blocks *blocks, size_t i, size_t *cursor,
 /* Rebuild from a report: close the last block and append one. -EINVAL when the pairs do not ascend
  * or are no slots, -ENOSPC after 64, -ENOMEM. */
 int tlat_blocks_add(struct tlat_blocks *blocks, const struct tlat_block_bin *bins, size_t n);
+/* Length (1 .. TLAT_BLOCK_NS_MAX) and run of the block that was appended last; without, it is as
+ * long as a cut and of run 0. */
+void tlat_blocks_place_last(struct tlat_blocks *blocks, int64_t length_ns, int32_t run);
 
 #endif /* TLAT_HIST_H */

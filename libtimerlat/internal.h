@@ -114,6 +114,8 @@ void tlat_findings_copy(struct tlat_findings *into, const struct tlat_findings *
 /* Move all findings of from to the end of into. */
 void tlat_findings_move(struct tlat_findings *into, struct tlat_findings *from);
 void tlat_findings_free(struct tlat_findings *findings);
+/* Remove those with that id; whether there were any. */
+bool tlat_findings_drop(struct tlat_findings *findings, const char *id);
 /* Whether a finding of at least that severity is in the list. */
 bool tlat_findings_reach(const struct tlat_findings *findings, int severity);
 /* The first one of that id, or NULL. */

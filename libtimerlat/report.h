@@ -24,7 +24,7 @@ struct tlat_report_machine {
 /* Where the run stands in a comparison; strings are owned, NULL: not known. */
 struct tlat_position {
 	bool known;
-	char *order, *command, *setup;
+	char *order, *command, *setup, *metric;
 	uint64_t seed;
 	int32_t side, pair, planned, looks;
 };
@@ -114,9 +114,15 @@ int tlat_result_uncertainty(const struct tlat_result *result, enum tlat_figure_k
 
 /* Forget what cannot be added up, and the document that the result was read from. */
 void tlat_result_forget(struct tlat_result *result);
-/* Add all of from but its blocks, raw values, floors and duration. 0; -EINVAL: their units are more
- * than 100 ppm apart; -ENOMEM. On failure into is of no use. */
-int tlat_result_add(struct tlat_result *into, const struct tlat_result *from);
+/* Where from lies on the time line of a sum whose runs follow each other; 0 < begin < end. */
+struct tlat_stretch {
+	int64_t begin_ns, end_ns;
+};
+/* Add all of from but its blocks, raw values, floors and duration. stretch NULL: both are of the
+ * same time; else into ends where that begins. 0; -EINVAL: their units are more than 100 ppm apart;
+ * -ENOMEM. On failure into is of no use. */
+int tlat_result_add(struct tlat_result *into, const struct tlat_result *from,
+		    const struct tlat_stretch *stretch);
 /* Add from to *into, which may not exist, or drop that where from has none. 0, or -EINVAL as above.
  */
 int tlat_hist_add_side(struct tlat_hist **into, const struct tlat_hist *from);

@@ -26,6 +26,7 @@ json_t *tlat_design_json(struct tlat_writer *w, const struct tlat_position *posi
 	tlat_json_put(w, object, "looks", json_boolean(position->looks));
 	tlat_json_put(w, object, "command", tlat_json_string(position->command));
 	tlat_json_put(w, object, "setup", tlat_json_string(position->setup));
+	tlat_json_put(w, object, "metric", tlat_json_string(position->metric));
 	return object;
 }
 
@@ -39,7 +40,8 @@ static int get_design(struct tlat_reader *r, const json_t *member, struct tlat_p
 					TLAT_ARRAY_SIZE(design_fields))) < 0 ||
 	    (ret = tlat_json_get_string_copy(r, member, "order", &position->order)) < 0 ||
 	    (ret = tlat_json_get_string_copy(r, member, "command", &position->command)) < 0 ||
-	    (ret = tlat_json_get_string_copy(r, member, "setup", &position->setup)) < 0)
+	    (ret = tlat_json_get_string_copy(r, member, "setup", &position->setup)) < 0 ||
+	    (ret = tlat_json_get_string_copy(r, member, "metric", &position->metric)) < 0)
 		return ret;
 	if (strcmp(json_string_value(side), "A") && strcmp(json_string_value(side), "B"))
 		return tlat_json_refuse(r, "side", "\"%.40s\" is neither \"A\" nor \"B\"",

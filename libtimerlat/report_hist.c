@@ -9,8 +9,8 @@
 
 #include "report_json.h"
 
-#define HZ_MAX		     INT64_C(1000000000000)
-#define BLOCKS_LENGTH_NS_MAX (INT64_C(1) << 62)
+#define HZ_MAX	INT64_C(1000000000000)
+#define RUN_MAX (1 << 20) /* a document that names more of them is too long */
 
 static json_t *pair_json(struct tlat_writer *w, int64_t index, uint64_t count)
 {
@@ -246,12 +246,26 @@ static json_t *block_counts_json(struct tlat_writer *w, const struct tlat_blocks
 	return counts;
 }
 
+/* Where a block stands, of which only those of several runs say whose they are. */
+struct place {
+	int64_t length_ns;
+	int32_t run;
+};
+
+static const struct tlat_field length_field = TLAT_FIELD(place, length_ns, INT64);
+static const struct tlat_field run_field = TLAT_FIELD(place, run, INT32);
+
 static json_t *block_json(struct tlat_writer *w, const struct tlat_blocks *blocks, size_t i)
 {
+	const struct place place = { .length_ns = tlat_blocks_begin_ns(blocks, i + 1) -
+						  tlat_blocks_begin_ns(blocks, i),
+				     .run = tlat_blocks_run(blocks, i) };
 	json_t *object = json_object();
 
 	tlat_json_put(w, object, "n", json_integer((json_int_t)tlat_blocks_samples(blocks, i)));
-	tlat_json_put(w, object, "length_ns", json_integer(tlat_blocks_length_ns(blocks)));
+	tlat_json_put_fields(w, object, &place, &length_field, 1);
+	if (tlat_blocks_run(blocks, tlat_blocks_count(blocks) - 1))
+		tlat_json_put_fields(w, object, &place, &run_field, 1);
 	tlat_json_put(w, object, "counts", block_counts_json(w, blocks, i));
 	return object;
 }
@@ -301,14 +315,36 @@ static int get_block_bins(struct tlat_reader *r, const json_t *counts, struct tl
 	return ret;
 }
 
+/* Length and run; what a block does not say is as in the one before. */
+static int get_place(struct tlat_reader *r, const json_t *item, struct place *place)
+{
+	int32_t before = place->run;
+	int ret = tlat_json_get_fields(r, item, place, &length_field, 1);
+
+	if (!ret)
+		ret = tlat_json_get_fields(r, item, place, &run_field, 1);
+	if (ret < 0)
+		return ret;
+	if (place->length_ns < 1 || place->length_ns > TLAT_BLOCK_NS_MAX)
+		return tlat_json_refuse(r, "length_ns", "%lld is out of range",
+					(long long)place->length_ns);
+	if (place->run < before || place->run > RUN_MAX)
+		return tlat_json_refuse(r, "run", "%d is out of range or of order",
+					(int)place->run);
+	return 0;
+}
+
 /* The counts are most of a document: once they are in the block, it goes without. */
-static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *blocks, uint64_t *sum)
+static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *blocks,
+		     struct place *place, uint64_t *sum)
 {
 	struct tlat_block_bin *bins;
 	json_t *counts;
 	size_t n;
-	int ret = tlat_json_need(r, item, "counts", JSON_ARRAY, &counts);
+	int ret = get_place(r, item, place);
 
+	if (!ret)
+		ret = tlat_json_need(r, item, "counts", JSON_ARRAY, &counts);
 	if (ret < 0)
 		return ret;
 	n = json_array_size(counts) / 2;
@@ -318,36 +354,24 @@ static int get_block(struct tlat_reader *r, json_t *item, struct tlat_blocks *bl
 	ret = get_block_bins(r, counts, bins, sum);
 	if (!ret && tlat_blocks_add(blocks, bins, n) < 0)
 		ret = tlat_json_refuse(r, "counts", "cannot be taken as a block");
+	if (!ret)
+		tlat_blocks_place_last(blocks, place->length_ns, place->run);
 	free(bins);
 	json_object_set_new(item, "counts", json_null());
 	return ret;
 }
 
-/* The length that all blocks of a report share. */
-static int get_length(struct tlat_reader *r, const json_t *item, int64_t *ret_length_ns)
-{
-	json_t *length;
-	int ret = tlat_json_need(r, item, "length_ns", JSON_INTEGER, &length);
-
-	if (ret < 0)
-		return ret;
-	*ret_length_ns = json_integer_value(length);
-	if (*ret_length_ns < 1 || *ret_length_ns > BLOCKS_LENGTH_NS_MAX)
-		return tlat_json_refuse(r, "length_ns", "%lld is out of range",
-					(long long)*ret_length_ns);
-	return 0;
-}
-
 static int get_blocks_items(struct tlat_reader *r, const json_t *array,
 			    const struct tlat_hist *hist, struct tlat_blocks *blocks)
 {
+	struct place place = { .length_ns = 0 };
 	uint64_t sum = 0;
 	size_t n = json_array_size(array);
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++) {
 		tlat_json_enter_item(r, "blocks", i);
-		ret = get_block(r, json_array_get(array, i), blocks, &sum);
+		ret = get_block(r, json_array_get(array, i), blocks, &place, &sum);
 		tlat_json_leave(r);
 	}
 	if (!ret && sum > tlat_hist_count(hist))
@@ -360,7 +384,6 @@ static int get_blocks_items(struct tlat_reader *r, const json_t *array,
 int tlat_json_get_blocks(struct tlat_reader *r, json_t *object, const struct tlat_hist *hist,
 			 struct tlat_blocks **ret_blocks)
 {
-	int64_t length_ns = 0;
 	json_t *array;
 	int ret = tlat_json_get(r, object, "blocks", JSON_ARRAY, &array);
 
@@ -370,10 +393,7 @@ int tlat_json_get_blocks(struct tlat_reader *r, json_t *object, const struct tla
 	if (!hist || json_array_size(array) > TLAT_BLOCKS_MAX)
 		return tlat_json_refuse(r, "blocks", "%zu are more than there can be here",
 					json_array_size(array));
-	ret = get_length(r, json_array_get(array, 0), &length_ns);
-	if (ret < 0)
-		return ret;
-	if (tlat_blocks_new(ret_blocks, length_ns) < 0)
+	if (tlat_blocks_new(ret_blocks, 1) < 0)
 		return tlat_json_no_memory(r);
 	ret = get_blocks_items(r, array, hist, *ret_blocks);
 	if (ret < 0) {

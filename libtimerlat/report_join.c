@@ -98,7 +98,7 @@ static void count_once(const struct tlat_result *whole, struct tlat_result *next
 static int add_thread(struct tlat_result *into, const struct tlat_result *from,
 		      struct tlat_error *reterr)
 {
-	int ret = tlat_result_add(into, from);
+	int ret = tlat_result_add(into, from, NULL);
 
 	if (!ret)
 		ret = add_raw(into, from);
@@ -113,6 +113,7 @@ static int add_thread(struct tlat_result *into, const struct tlat_result *from,
 		return tlat_fail(reterr, ret, "%s: out of memory", into->probe);
 	tlat_result_forget(into);
 	keep_common(into, from);
+	tlat_find_few_blocks(into);
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * report_merge.c - several reports of the same measurement made one. Histograms add up exactly. The
- * runs become the time blocks of the whole, so that its intervals contain what differed between
- * runs, and not only what differed within them.
+ * time blocks of all runs are those of the whole, and know their run: its intervals contain what
+ * differed between runs as well as what differed within them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +15,69 @@ static int no_memory(struct tlat_error *reterr)
 	return tlat_fail(reterr, -ENOMEM, "out of memory");
 }
 
-static int begin(struct tlat_result *into)
+static void begin(struct tlat_result *into)
 {
 	tlat_result_forget(into);
-	tlat_blocks_free(into->blocks);
-	into->blocks = NULL;
 	free(into->raw);
 	into->raw = NULL;
 	into->n_raw = 0;
-	if (tlat_blocks_new(&into->blocks, into->duration_ns > 0 ? into->duration_ns : 1) < 0)
-		return -ENOMEM;
-	return tlat_blocks_cut(into->blocks, into->latency);
 }
 
-static int add(struct tlat_result *into, const struct tlat_result *from, const char *name,
-	       struct tlat_error *reterr)
+static bool has_blocks(const struct tlat_result *result)
 {
-	int ret = tlat_result_add(into, from);
+	return result->blocks && tlat_blocks_count(result->blocks);
+}
 
+/* Blocks to be freed, which are all of a run's; one of which they are not known is one. */
+static struct tlat_blocks *blocks_of(const struct tlat_result *run)
+{
+	int64_t length_ns = run->duration_ns > 0 ? run->duration_ns : 1;
+	struct tlat_blocks *blocks;
+
+	if (has_blocks(run))
+		return tlat_blocks_copy(run->blocks);
+	if (length_ns > TLAT_BLOCK_NS_MAX)
+		length_ns = TLAT_BLOCK_NS_MAX;
+	if (tlat_blocks_new(&blocks, length_ns) < 0)
+		return NULL;
+	if (!tlat_blocks_cut(blocks, run->latency))
+		return blocks;
+	tlat_blocks_free(blocks);
+	return NULL;
+}
+
+static int64_t end_ns(const struct tlat_blocks *blocks)
+{
+	return tlat_blocks_begin_ns(blocks, tlat_blocks_count(blocks));
+}
+
+/* Put the blocks of from behind those of into, and say where they came to lie. */
+static int add_blocks(struct tlat_result *into, const struct tlat_result *from, int32_t first_run,
+		      struct tlat_stretch *ret_stretch)
+{
+	struct tlat_blocks *own = blocks_of(into), *more = blocks_of(from);
+	int ret = own && more ? 0 : -ENOMEM;
+
+	if (!ret) {
+		ret_stretch->begin_ns = end_ns(own);
+		ret_stretch->end_ns = ret_stretch->begin_ns + end_ns(more);
+		ret = tlat_blocks_append(own, more, first_run);
+	}
+	tlat_blocks_free(into->blocks);
+	into->blocks = own;
+	tlat_blocks_free(more);
+	return ret;
+}
+
+/* first_run: how many runs into has. */
+static int add(struct tlat_result *into, const struct tlat_result *from, int32_t first_run,
+	       const char *name, struct tlat_error *reterr)
+{
+	struct tlat_stretch stretch;
+	int ret = add_blocks(into, from, first_run, &stretch);
+
+	if (!ret)
+		ret = tlat_result_add(into, from, &stretch);
 	if (!ret)
 		ret = tlat_hist_add_side(&into->floor, from->floor);
 	if (!ret)
@@ -43,7 +88,7 @@ static int add(struct tlat_result *into, const struct tlat_result *from, const c
 				 "apart; merge what has one counter, as with --by host",
 				 name, (unsigned long long)tlat_hist_hz(into->latency),
 				 (unsigned long long)tlat_hist_hz(from->latency));
-	if (ret < 0 || tlat_blocks_cut(into->blocks, into->latency) < 0)
+	if (ret < 0)
 		return no_memory(reterr);
 	into->duration_ns += from->duration_ns;
 	return 0;
@@ -107,16 +152,37 @@ static int check_reports(struct tlat_report *const *reports, size_t n, struct tl
 	return 0;
 }
 
+/* What a report was made of, if it is a sum itself; else NULL. */
+static json_t *merged_of(const json_t *document)
+{
+	json_t *merged = json_object_get(document, "merged");
+
+	return json_array_size(merged) ? merged : NULL;
+}
+
+static int32_t runs_of(const struct tlat_report *report)
+{
+	json_t *merged = merged_of(report->document);
+
+	return merged ? (int32_t)json_array_size(merged) : 1;
+}
+
 static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *const *reports,
 			size_t n, struct tlat_error *reterr)
 {
 	struct tlat_result *result = into->results[i];
 	size_t ordinal = tlat_member_ordinal(into, i);
-	int ret = begin(result) < 0 ? no_memory(reterr) : 0;
+	int32_t runs = runs_of(reports[0]);
+	int ret = 0;
 
-	for (size_t k = 1; !ret && k < n; k++)
-		ret = add(result, tlat_member_result(reports[k], result->probe, ordinal),
+	begin(result);
+	for (size_t k = 1; !ret && k < n; k++) {
+		ret = add(result, tlat_member_result(reports[k], result->probe, ordinal), runs,
 			  result->probe, reterr);
+		runs += runs_of(reports[k]);
+	}
+	if (!ret)
+		tlat_find_few_blocks(result);
 	return ret;
 }
 
@@ -133,11 +199,11 @@ static json_t *document_of(const struct tlat_report *report)
 }
 
 /* Where one of the reports came from. */
-static json_t *source_json(struct tlat_writer *w, const struct tlat_report *report)
+static json_t *source_json(struct tlat_writer *w, const json_t *document)
 {
 	static const char *const of_run[] = { "id", "boot_id", "start", "duration_ns", "repeat" };
 	static const char *const of_machine[] = { "hostname", "kernel", "cpu_model" };
-	json_t *document = document_of(report), *object = json_object();
+	json_t *object = json_object();
 	json_t *run = json_object_get(document, "run");
 	json_t *machine = json_object_get(document, "machine");
 
@@ -149,15 +215,31 @@ static json_t *source_json(struct tlat_writer *w, const struct tlat_report *repo
 		if (value)
 			tlat_json_put(w, object, of_machine[i], json_incref(value));
 	}
-	json_decref(document);
 	return object;
 }
 
+/* Sums are one with what they were made of. */
+static void add_sources(struct tlat_writer *w, json_t *sources, const struct tlat_report *report)
+{
+	json_t *document = document_of(report), *merged = merged_of(document);
+
+	if (!merged)
+		tlat_json_push(w, sources, source_json(w, document));
+	else if (json_array_extend(sources, merged) < 0)
+		w->failed = true;
+	json_decref(document);
+}
+
+/* What sums among the reports said of theirs holds no more. */
 static void note_kernels(struct tlat_report *into, const json_t *sources)
 {
 	const json_t *first = json_object_get(json_array_get(sources, 0), "kernel");
 	size_t others = 0;
 
+	if (tlat_findings_drop(&into->findings, "merged-kernels")) {
+		json_object_del(into->document, "findings");
+		into->n_findings_read = 0;
+	}
 	for (size_t i = 1; i < json_array_size(sources); i++)
 		others += !json_equal(first, json_object_get(json_array_get(sources, i), "kernel"));
 	if (others)
@@ -174,7 +256,7 @@ static int name_sources(struct tlat_report *into, struct tlat_report *const *rep
 	json_t *sources = json_array(), *document = into->document;
 
 	for (size_t k = 0; k < n; k++)
-		tlat_json_push(&w, sources, source_json(&w, reports[k]));
+		add_sources(&w, sources, reports[k]);
 	note_kernels(into, sources);
 	tlat_json_put(&w, document, "design", json_null());
 	tlat_json_put(&w, document, "merged", sources);

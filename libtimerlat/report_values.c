@@ -42,10 +42,10 @@ static int64_t block_of(const struct tlat_blocks *blocks, int64_t t_ns)
 
 	if (!n)
 		return -1;
-	block = t_ns / tlat_blocks_length_ns(blocks);
-	if (block < 0)
-		return 0;
-	return block < n ? block : n - 1;
+	for (block = 0; block + 1 < n; block++)
+		if (t_ns < tlat_blocks_begin_ns(blocks, (size_t)block + 1))
+			break;
+	return block;
 }
 
 static json_t *outlier_json(struct tlat_writer *w, const struct tlat_result *result,

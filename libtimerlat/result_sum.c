@@ -36,13 +36,27 @@ static int descending(const void *a, const void *b)
 	return (x->value < y->value) - (x->value > y->value);
 }
 
+/* What came from a time on, and before another. One that is past its end, as blocks are cut at
+ * about their length, is not to be in the run that follows. */
+static void place_outliers(struct tlat_outlier *v, size_t n, int64_t begin_ns, int64_t end_ns)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t t_ns = v[i].t_ns > 0 ? v[i].t_ns : 0;
+
+		v[i].t_ns = t_ns < end_ns - begin_ns ? begin_ns + t_ns : end_ns - 1;
+	}
+}
+
 /* The largest of both; backwards, they are the min-heap that a result has. */
-static int merge_outliers(struct tlat_result *into, const struct tlat_result *from)
+static int merge_outliers(struct tlat_result *into, const struct tlat_result *from,
+			  const struct tlat_stretch *stretch)
 {
 	struct tlat_outlier all[2 * TLAT_OUTLIERS_MAX];
 	struct tlat_outliers *to = into->outliers;
 	size_t n;
 
+	if (to && stretch)
+		place_outliers(to->v, to->n, 0, stretch->begin_ns);
 	if (!from->outliers)
 		return 0;
 	if (!to)
@@ -52,6 +66,8 @@ static int merge_outliers(struct tlat_result *into, const struct tlat_result *fr
 	n = to->n + from->outliers->n;
 	memcpy(all, to->v, to->n * sizeof(*all));
 	memcpy(all + to->n, from->outliers->v, from->outliers->n * sizeof(*all));
+	if (stretch)
+		place_outliers(all + to->n, n - to->n, stretch->begin_ns, stretch->end_ns);
 	qsort(all, n, sizeof(*all), descending);
 	to->n = n < TLAT_OUTLIERS_MAX ? n : TLAT_OUTLIERS_MAX;
 	for (size_t i = 0; i < to->n; i++)
@@ -90,12 +106,13 @@ static int add_distributions(struct tlat_result *into, const struct tlat_result 
 	return ret;
 }
 
-int tlat_result_add(struct tlat_result *into, const struct tlat_result *from)
+int tlat_result_add(struct tlat_result *into, const struct tlat_result *from,
+		    const struct tlat_stretch *stretch)
 {
 	int ret = add_distributions(into, from);
 
 	if (!ret)
-		ret = merge_outliers(into, from);
+		ret = merge_outliers(into, from, stretch);
 	if (ret < 0)
 		return ret;
 	merge_counts(&into->counts, &from->counts);

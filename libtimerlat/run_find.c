@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* run_find.c - what the books of a run show that its reader has to know. */
+#include <math.h>
 #include <string.h>
 
 #include "rt_budget.h"
@@ -234,16 +235,19 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 }
 
 /* Intervals and what rests on independent samples come from the blocks. */
-static void find_few_blocks(struct tlat_result *result)
+void tlat_find_few_blocks(struct tlat_result *result)
 {
-	size_t n = result->blocks ? tlat_blocks_count(result->blocks) : 0;
+	double n = result->blocks ? ceil(tlat_stats_blocks(result->blocks) - 1e-6) : 0;
 
+	tlat_findings_drop(&result->findings, "few-blocks");
 	if (n >= FEW_BLOCKS || tlat_hist_count(result->latency) < tlat_stats_needed(0.5))
 		return;
-	tlat_findings_add(&result->findings, TLAT_INFO, "few-blocks", "measure longer (-d, -n)",
-			  "samples can be told apart by %zu blocks of time only: whether they come "
-			  "in clusters is hardly known, and intervals may be too narrow",
-			  n);
+	tlat_findings_add(
+		&result->findings, TLAT_INFO, "few-blocks",
+		"measure longer (-d, -n), or merge more reports",
+		"samples can be told apart by %.0f blocks of time only: whether they come "
+		"in clusters is hardly known, and intervals may be too narrow",
+		n);
 }
 
 /* What traps is in every stamp, and hides all that is shorter. */
@@ -292,6 +296,6 @@ void tlat_run_find(const struct tlat_run *run, const struct tlat_instance *in,
 	find_stalls(run, in, result);
 	find_miscounts(in, result);
 	find_nature(run, result);
-	find_few_blocks(result);
+	tlat_find_few_blocks(result);
 	find_slow_stamps(run, in, result);
 }

@@ -4,7 +4,10 @@
  *
  * Samples taken one after the other resemble each other. How much is read off the time blocks: if
  * the share of samples below a value varies tau times as much from block to block as it would for
- * independent samples, then N samples tell what N / tau independent ones would. Exact binomial
+ * independent samples, then N samples tell what N / tau independent ones would. Where the blocks
+ * are of several runs, what all of a run have in common does not show between them: it does between
+ * the runs, which are held against each other in the same way. The larger tau holds, as few runs
+ * tell little and may be alike by chance, but the blocks within them are not. Exact binomial
  * ranks for those, scaled back, bound the quantile without any assumption on the distribution.
  */
 #include <math.h>
@@ -118,37 +121,104 @@ static double first_to_reach(double n, double p, double limit)
 	return lo;
 }
 
-/* Sum over the blocks of the squared excess below value, beyond what their size explains. */
-static double block_variance(const struct tlat_blocks *blocks, double value, double *ret_samples)
+/* Of the samples of a block, or of a run, how many are below a value. */
+struct part {
+	double below, samples;
+};
+
+static struct part whole_of(const struct part *parts, size_t n)
 {
-	size_t n = tlat_blocks_count(blocks);
-	double below[TLAT_BLOCKS_MAX], samples = 0, all_below = 0, sum = 0;
+	struct part whole = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		below[i] = tlat_blocks_below(blocks, i, value);
-		all_below += below[i];
-		samples += (double)tlat_blocks_samples(blocks, i);
+		whole.below += parts[i].below;
+		whole.samples += parts[i].samples;
 	}
-	*ret_samples = samples;
-	if (n < 2 || !(samples > 0))
+	return whole;
+}
+
+/* 1 / n for n parts of the same size, 1 for one that has everything. */
+static double concentration(const struct part *parts, size_t n)
+{
+	double samples = whole_of(parts, n).samples, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += parts[i].samples / samples * (parts[i].samples / samples);
+	return sum;
+}
+
+/*
+ * Sum over the parts of the squared excess below the value, beyond what their size explains. Each
+ * is in the mean that it is compared with, which hides of its square the share that it has of all.
+ */
+static double part_variance(const struct part *parts, size_t n)
+{
+	struct part whole = whole_of(parts, n);
+	double sum = 0, seen;
+
+	if (n < 2 || !(whole.samples > 0))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		double rest =
-			below[i] - all_below / samples * (double)tlat_blocks_samples(blocks, i);
+		double rest = parts[i].below - whole.below / whole.samples * parts[i].samples;
 
 		sum += rest * rest;
 	}
-	return sum * (double)n / (double)(n - 1);
+	seen = 1 - concentration(parts, n);
+	return seen > 0 ? sum / seen : 0;
+}
+
+static size_t get_parts(const struct tlat_blocks *blocks, double value, struct part *parts)
+{
+	size_t n = tlat_blocks_count(blocks);
+
+	for (size_t i = 0; i < n; i++)
+		parts[i] = (struct part){
+			.below = tlat_blocks_below(blocks, i, value),
+			.samples = (double)tlat_blocks_samples(blocks, i),
+		};
+	return n;
+}
+
+/* Put the parts that are blocks of one run together, in place. */
+static size_t get_runs(const struct tlat_blocks *blocks, struct part *parts, size_t n)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct part part = parts[i];
+
+		if (i && tlat_blocks_run(blocks, i) == tlat_blocks_run(blocks, i - 1)) {
+			parts[runs - 1].below += part.below;
+			parts[runs - 1].samples += part.samples;
+		} else {
+			parts[runs++] = part;
+		}
+	}
+	return runs;
 }
 
 double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p)
 {
+	struct part parts[TLAT_BLOCKS_MAX];
 	double samples, variance;
+	size_t n;
 
 	if (!blocks || !(p > 0) || p >= 1)
 		return 1;
-	variance = block_variance(blocks, value, &samples);
+	n = get_parts(blocks, value, parts);
+	samples = whole_of(parts, n).samples;
+	variance = part_variance(parts, n);
+	n = get_runs(blocks, parts, n);
+	variance = fmax(variance, part_variance(parts, n));
 	return variance > 0 ? fmax(1, variance / (samples * p * (1 - p))) : 1;
+}
+
+double tlat_stats_blocks(const struct tlat_blocks *blocks)
+{
+	struct part parts[TLAT_BLOCKS_MAX];
+	size_t n = get_parts(blocks, 0, parts);
+
+	return whole_of(parts, n).samples > 0 ? 1 / concentration(parts, n) : 0;
 }
 
 void tlat_stats_bounds(const struct tlat_hist *hist, const struct tlat_blocks *blocks, double p,

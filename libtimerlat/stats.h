@@ -37,10 +37,14 @@ void tlat_stats_bounds(const struct tlat_hist *hist, const struct tlat_blocks *b
 
 /*
  * How many samples count as one: variance between blocks of the share below value, over what it
- * would be if all samples were independent, p being that share. 1 without blocks (NULL) or
- * variance.
+ * would be if all samples were independent, p being that share; or between runs, where the blocks
+ * are of several and that is more. 1 without blocks (NULL) or variance.
  */
 double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p);
+
+/* How many blocks of the same size would tell as much as these, which may differ in theirs; 0: they
+ * are empty. */
+double tlat_stats_blocks(const struct tlat_blocks *blocks);
 
 /* Samples needed before quantile p is printed: ceil(10 / (1-p)); 0 < p < 1. */
 uint64_t tlat_stats_needed(double p);

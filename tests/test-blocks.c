@@ -372,10 +372,11 @@ static void join_with_longer_blocks(int64_t cuts, int first)
 	assert_int_equal(tlat_blocks_join(both[0], both[1]), 0);
 	assert_int_equal(tlat_hist_merge(hist, own), 0);
 	assert_adds_up(both[0], hist);
-	if (cuts == 4)
-		assert_int_equal(tlat_blocks_count(both[0]), 15);
-	for (size_t i = 0; cuts == 4 && i < 15; i++)
-		assert_int_equal(tlat_blocks_samples(both[0], i), 8);
+	assert_int_equal(tlat_blocks_count(both[0]), 60 / cuts);
+	for (int64_t i = 0; i < 60 / cuts; i++) {
+		assert_int_equal(tlat_blocks_samples(both[0], (size_t)i), 2 * cuts);
+		assert_int_equal(tlat_blocks_begin_ns(both[0], (size_t)i), i * cuts * LENGTH_NS);
+	}
 	tlat_blocks_free(fine);
 	tlat_blocks_free(coarse);
 	tlat_hist_free(hist);
@@ -387,8 +388,112 @@ static void shorter_blocks_become_as_long_as_the_others(void **state)
 	(void)state;
 	for (int first = 0; first < 2; first++) {
 		join_with_longer_blocks(4, first);
-		join_with_longer_blocks(3, first); /* never equally long: ends in one block */
+		join_with_longer_blocks(3, first);
 	}
+}
+
+/* A run of n blocks with one value each. */
+static struct tlat_blocks *run_of(size_t n, struct tlat_hist *whole)
+{
+	struct tlat_blocks *blocks = new_blocks();
+	struct tlat_hist *hist = new_hist();
+
+	for (size_t i = 0; i < n; i++) {
+		tlat_hist_record(hist, 1000 + below(3000));
+		assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+	}
+	assert_int_equal(tlat_hist_merge(whole, hist), 0);
+	tlat_hist_free(hist);
+	return blocks;
+}
+
+static size_t blocks_of_run(const struct tlat_blocks *blocks, int32_t run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tlat_blocks_count(blocks); i++)
+		n += tlat_blocks_run(blocks, i) == run;
+	return n;
+}
+
+/* Append a run of n blocks as number run. */
+static void append(struct tlat_blocks *into, size_t n, int32_t run, struct tlat_hist *whole)
+{
+	struct tlat_blocks *more = run_of(n, whole);
+	int64_t end_ns = tlat_blocks_begin_ns(into, tlat_blocks_count(into));
+
+	assert_int_equal(tlat_blocks_append(into, more, run), 0);
+	assert_adds_up(into, whole);
+	assert_in_range(tlat_blocks_count(into), 1, TLAT_BLOCKS_MAX);
+	assert_int_equal(tlat_blocks_begin_ns(into, tlat_blocks_count(into)),
+			 end_ns + (int64_t)n * LENGTH_NS);
+	tlat_blocks_free(more);
+}
+
+static void blocks_of_runs_stay_apart(void **state)
+{
+	struct tlat_hist *whole = new_hist();
+	struct tlat_blocks *blocks = run_of(10, whole);
+
+	(void)state;
+	append(blocks, 20, 1, whole);
+	append(blocks, 1, 2, whole);
+	assert_int_equal(tlat_blocks_count(blocks), 31);
+	for (size_t i = 0; i < 31; i++)
+		assert_int_equal(tlat_blocks_samples(blocks, i), 1);
+	append(blocks, 64, 3, whole);
+	/* 31 pairs, all of the last run, which was measured longest */
+	assert_int_equal(tlat_blocks_count(blocks), 64);
+	assert_int_equal(blocks_of_run(blocks, 2), 1);
+	assert_true(blocks_of_run(blocks, 3) >= 32);
+	for (size_t i = 0; i < 64; i++)
+		assert_in_range(tlat_blocks_samples(blocks, i), 1, 2);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(whole);
+}
+
+static void runs_become_one_block_when_there_are_more_than_64(void **state)
+{
+	struct tlat_hist *whole = new_hist();
+	struct tlat_blocks *blocks = run_of(3, whole);
+
+	(void)state;
+	for (int32_t run = 1; run < 100; run++) {
+		append(blocks, 3, run, whole);
+		for (int32_t k = 0; run < 64 && k <= run; k++)
+			assert_true(blocks_of_run(blocks, k) >= 1);
+	}
+	assert_int_equal(tlat_blocks_count(blocks), 64);
+	for (size_t i = 0; i < 64; i++) {
+		assert_in_range(tlat_blocks_samples(blocks, i), 3, 6);
+		assert_true(!i || tlat_blocks_run(blocks, i) > tlat_blocks_run(blocks, i - 1));
+	}
+	tlat_blocks_free(blocks);
+	tlat_hist_free(whole);
+}
+
+/* A thread that ended early has fewer blocks in that run, not others in the next. */
+static void threads_of_runs_are_joined_run_by_run(void **state)
+{
+	struct tlat_hist *whole = new_hist();
+	struct tlat_blocks *a = run_of(10, whole), *b = run_of(7, whole);
+	struct tlat_blocks *more_a = run_of(10, whole), *more_b = run_of(10, whole);
+
+	(void)state;
+	assert_int_equal(tlat_blocks_append(a, more_a, 1), 0);
+	assert_int_equal(tlat_blocks_append(b, more_b, 1), 0);
+	assert_int_equal(tlat_blocks_join(a, b), 0);
+	assert_adds_up(a, whole);
+	assert_int_equal(tlat_blocks_count(a), 20);
+	for (size_t i = 0; i < 20; i++) {
+		assert_int_equal(tlat_blocks_run(a, i), i >= 10);
+		assert_int_equal(tlat_blocks_samples(a, i), i < 7 || i >= 10 ? 2 : 1);
+	}
+	tlat_blocks_free(a);
+	tlat_blocks_free(b);
+	tlat_blocks_free(more_a);
+	tlat_blocks_free(more_b);
+	tlat_hist_free(whole);
 }
 
 int main(void)
@@ -406,6 +511,9 @@ int main(void)
 		cmocka_unit_test(bins_that_make_no_block_are_refused),
 		cmocka_unit_test(blocks_of_the_same_time_become_one),
 		cmocka_unit_test(shorter_blocks_become_as_long_as_the_others),
+		cmocka_unit_test(blocks_of_runs_stay_apart),
+		cmocka_unit_test(runs_become_one_block_when_there_are_more_than_64),
+		cmocka_unit_test(threads_of_runs_are_joined_run_by_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,9 +80,13 @@ static void the_sum_has_every_sample_and_says_whose_it_is(void **state)
 			asked += reports[k]->results[i]->counts.asked;
 		assert_int_equal(result->counts.asked, asked);
 		assert_int_equal(tlat_counts_balance(&result->counts), 0);
-		assert_int_equal(tlat_blocks_count(result->blocks), N);
-		assert_int_equal(tlat_blocks_samples(result->blocks, 1),
-				 tlat_hist_count(reports[1]->results[i]->latency));
+		assert_int_equal(tlat_blocks_count(result->blocks), 8 * N);
+		for (size_t k = 0; k < 8 * N; k++) {
+			assert_int_equal(tlat_blocks_run(result->blocks, k), k / 8);
+			assert_int_equal(
+				tlat_blocks_samples(result->blocks, k),
+				tlat_blocks_samples(reports[k / 8]->results[i]->blocks, k % 8));
+		}
 	}
 	assert_int_equal(again->results[0]->outliers->n, 2 * N);
 	document = json_loads(text, 0, NULL);

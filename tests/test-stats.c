@@ -283,6 +283,41 @@ static void tau_is_the_size_of_clusters(void **state)
 	tlat_hist_free(hist);
 }
 
+/* Values in rows of 20, of which the first block has nine in ten. */
+static double tau_of_unequal_blocks(void)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+	double tau;
+
+	for (int i = 0; i < 1000; i++) {
+		int64_t value = 1000 + (int64_t)(500 * uniform());
+
+		for (int k = 0; k < 20; k++)
+			tlat_hist_record(hist, value);
+		if (i >= 899 && i % 10 == 9)
+			assert_int_equal(tlat_blocks_cut(blocks, hist), 0);
+	}
+	assert_int_equal(tlat_blocks_count(blocks), 11);
+	assert_float_equal(tlat_stats_blocks(blocks), 1 / (0.81 + 10 * 0.0001), 1e-6);
+	tau = tlat_stats_tau(blocks, 1249.5, 0.5);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+	return tau;
+}
+
+static void blocks_of_any_size_have_the_same_tau_on_the_average(void **state)
+{
+	double sum = 0;
+
+	(void)state;
+	seed = 34;
+	for (int i = 0; i < 200; i++)
+		sum += tau_of_unequal_blocks();
+	print_message("tau of unequal blocks: %.1f\n", sum / 200);
+	assert_true(sum / 200 > 15 && sum / 200 < 25);
+}
+
 static void without_variance_or_blocks_samples_count_as_independent(void **state)
 {
 	struct tlat_hist *hist = new_hist();
@@ -428,6 +463,7 @@ int main(void)
 		cmocka_unit_test(an_empty_histogram_supports_nothing),
 		cmocka_unit_test(a_bound_needs_the_samples_that_make_it_finite),
 		cmocka_unit_test(tau_is_the_size_of_clusters),
+		cmocka_unit_test(blocks_of_any_size_have_the_same_tau_on_the_average),
 		cmocka_unit_test(without_variance_or_blocks_samples_count_as_independent),
 		cmocka_unit_test(intervals_of_95_percent_hold_the_quantile_that_often),
 	};

@@ -319,6 +319,48 @@ a_metric_of_any_command_can_be_compared() {
 	refused "see regex(7)" ab --a 'echo x' --b 'echo y' --metric '(' --pairs 2
 }
 
+# Of a state that is complete, so that only what is asked for decides; nothing is measured for it.
+what_was_begun_one_way_is_not_continued_another_way() {
+	local a=(--a 'echo v=1 w=5 >>log; cat log' --b 'echo v=2 w=5 >>log; cat log')
+	local m=(--metric 'v=([0-9]+)' --unit s) way=(--pairs 2 --state w.jsonl) other="was begun with"
+	run_tlat ab "${a[@]}" "${m[@]}" "${way[@]}" --b-setup true --seed 3
+	expect 77 "to be continued"
+	cp log log-once
+	run_tlat ab "${a[@]}" "${m[@]}" "${way[@]}" --b-setup true
+	expect 77 "continued, without --seed"
+	way+=(--b-setup true)
+	run_tlat ab "${a[@]}" "${m[@]}" "${way[@]}" --seed 3 --better lower
+	expect 77 "continued the same way"
+	refused "$other the command of B '...w=5 >>log; cat log', not '...w=6 >>log; cat log'" ab \
+		"${a[@]:0:3}" 'echo v=2 w=6 >>log; cat log' "${m[@]}" "${way[@]}"
+	refused "$other the command of A" ab --a 'echo v=9' "${a[@]:2}" "${m[@]}" "${way[@]}"
+	refused "$other --b-setup 'true', not none" ab "${a[@]}" "${m[@]}" "${way[@]:0:4}"
+	refused "$other --a-setup none, not 'true'" ab "${a[@]}" "${m[@]}" "${way[@]}" --a-setup true
+	refused "$other --metric 'v=([0-9]+)', not 'w=([0-9]+)'" ab "${a[@]}" --metric 'w=([0-9]+)' \
+		--unit s "${way[@]}"
+	refused "$other --metric 'v=([0-9]+)', not none" ab "${a[@]}" "${way[@]}"
+	refused "$other --unit 's', not ''" ab "${a[@]}" "${m[@]:0:2}" "${way[@]}"
+	refused "$other --better 'lower', not 'higher'" ab "${a[@]}" "${m[@]}" "${way[@]}" --better higher
+	refused "$other --seed 3, not 4" ab "${a[@]}" "${m[@]}" "${way[@]}" --seed 4
+	# Those of an older tlat, which did not keep the expression.
+	sed 's/,"metric":"v=[^"]*"//' w.jsonl >older.jsonl
+	cmp -s w.jsonl older.jsonl && fail "older.jsonl is not older"
+	way[3]=older.jsonl
+	run_tlat ab "${a[@]}" "${m[@]}" "${way[@]}"
+	expect 77 "an older state, continued"
+	refused "$other --metric '(not kept)', not none" ab "${a[@]}" "${way[@]}"
+	cmp -s log log-once || fail "measured for what is complete, or refused"
+	run_tlat ab wake-futex --opt '-c 0 -d 60ms --warmup 10' --pairs 1 --state o.jsonl
+	refused "$other the command of B '...10', not '...10 --slack 1us'" ab wake-futex \
+		--opt '-c 0 -d 60ms --warmup 10' --b-opt '--slack 1us' --pairs 1 --state o.jsonl
+	refused "'...60ms --warmup 10', not '...70ms --warmup 10'" ab wake-futex \
+		--opt '-c 0 -d 70ms --warmup 10' --pairs 1 --state o.jsonl
+	a=(--a "'$tlat' run -q wake-futex -c 0 -d 60ms --warmup 10; echo 1" --pairs 1 --state t.jsonl)
+	run_tlat ab "${a[@]}"
+	expect 77 "a report and a number"
+	refused "$other --metric none, not '^1$'" ab "${a[@]}" --metric '^1$'
+}
+
 # A command that fails at the fifth run; then it goes on, and repeats nothing.
 runs_in_turn_go_on_where_they_ended() {
 	rm -f n
@@ -503,6 +545,7 @@ files_that_are_no_reports_are_refused
 merging_adds_up_and_says_whose
 a_metric_of_any_command_can_be_compared
 runs_in_turn_go_on_where_they_ended
+what_was_begun_one_way_is_not_continued_another_way
 sides_can_be_measured_boot_by_boot
 what_cannot_be_written_is_said_before_the_first_run
 real_runs_are_compared_and_planned

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "ab_config.h"
-#include "seed.h"
 #include "text.h"
 #include "tool.h"
 
@@ -227,8 +226,6 @@ int tlat_ab_config(struct tlat_ab_config *c, bool plan, int argc, char **argv)
 	c->pairs = c->pairs == TLAT_UNSET ? plan ? 6 : 20 : c->pairs;
 	c->runs = c->runs == TLAT_UNSET ? 1 : c->runs;
 	c->mde = c->mde > 0 ? c->mde : 0.01;
-	if (c->seed == TLAT_UNSET)
-		c->seed = tlat_seed_choose();
 	return 0;
 }
 

@@ -13,7 +13,7 @@ struct tlat_ab_config {
 	const char *a, *b, *opt, *a_opt, *b_opt, *a_setup, *b_setup;
 	const char *metric, *unit, *better, *state, *side, *json;
 	double mde, threshold;
-	int64_t pairs, runs, seed;
+	int64_t pairs, runs, seed; /* seed: TLAT_UNSET when none was asked for */
 	bool early, quiet;
 
 	/* derived */

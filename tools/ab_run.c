@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ab_design.h"
 #include "ab_run.h"
 #include "ab_side.h"
 #include "ab_state.h"
+#include "seed.h"
 #include "tool.h"
 
 static uint64_t mix(uint64_t z)
@@ -57,25 +59,6 @@ size_t tlat_ab_complete(const struct tlat_ab_session *s)
 	return n;
 }
 
-/* What was begun one way is not continued another way. */
-static int check_design(const struct tlat_ab_session *s, const struct tlat_design *design,
-			struct tlat_error *reterr)
-{
-	int64_t planned = s->config->only < 0 ? s->config->pairs : 0;
-
-	if (design->planned != planned)
-		return tlat_tool_fail(reterr, -EINVAL,
-				      "%.200s: was begun with --pairs %" PRId32 ", not %" PRId64
-				      "%s; use another file",
-				      s->config->state, design->planned, planned,
-				      planned ? "" : " (--side)");
-	if (planned && design->looks != s->config->early)
-		return tlat_tool_fail(reterr, -EINVAL,
-				      "%.200s: was begun %s --early; use another file",
-				      s->config->state, design->looks ? "with" : "without");
-	return 0;
-}
-
 /* Hand a report of the state to its side; it is gone afterwards. */
 static int take(struct tlat_ab_session *s, struct tlat_report *report, struct tlat_error *reterr)
 {
@@ -87,7 +70,7 @@ static int take(struct tlat_ab_session *s, struct tlat_report *report, struct tl
 				   "%.200s: holds a report that is of no side; use another file",
 				   s->config->state);
 	else
-		r = check_design(s, &design, reterr);
+		r = tlat_ab_check_design(s->config, report, &design, reterr);
 	if (r < 0) {
 		tlat_report_free(report);
 		return r;
@@ -103,7 +86,9 @@ int tlat_ab_resume(struct tlat_ab_session *s, struct tlat_error *reterr)
 	struct tlat_reports all = { 0 };
 	int r;
 
-	s->seed = s->config->only < 0 ? (uint64_t)s->config->seed : 0;
+	if (s->config->only < 0)
+		s->seed = (uint64_t)(s->config->seed == TLAT_UNSET ? tlat_seed_choose()
+								   : s->config->seed);
 	if (!s->config->state || access(s->config->state, F_OK) < 0)
 		return 0;
 	r = tlat_ab_state_mend(s->config->state, reterr);
@@ -149,7 +134,8 @@ static int make_run(struct tlat_ab_session *s, struct tlat_ab_bench *bench, int 
 	const struct tlat_design design =
 		TLAT_DESIGN(.side = side ? 'B' : 'A', .pair = pair, .order = order, .seed = s->seed,
 			    .planned = c->only < 0 ? (int32_t)c->pairs : 0, .looks = c->early,
-			    .command = c->command[side], .setup = c->setup[side]);
+			    .command = c->command[side], .setup = c->setup[side],
+			    .metric = c->metric);
 	double begin = now_seconds();
 	struct tlat_report *report;
 	int r = tlat_ab_run(bench, side, &report, reterr);

@@ -267,8 +267,8 @@ static int measure_metric(const struct tlat_ab_bench *bench, const char *command
 	if (r < 0)
 		return r;
 	r = tlat_report_add_metric(
-		report, "command",
-		&TLAT_METRIC(.name = "metric", .unit = config->unit ? config->unit : "",
+		report, TLAT_AB_SOURCE,
+		&TLAT_METRIC(.name = TLAT_AB_METRIC, .unit = config->unit ? config->unit : "",
 			     .value = value, .sd = 0, .n = 1, .better = config->higher));
 	if (r < 0) {
 		tlat_report_free(report);

@@ -5,6 +5,10 @@
 
 #include "ab_config.h"
 
+/* What the figure of --metric is called in a report, and the result that has it. */
+#define TLAT_AB_SOURCE "command"
+#define TLAT_AB_METRIC "metric"
+
 struct tlat_ab_bench;
 
 /*

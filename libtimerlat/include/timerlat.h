@@ -902,8 +902,9 @@ struct tlat_design {
 	uint64_t seed;	     /* of the orders; 0: none */
 	int32_t side;	     /* 'A' or 'B' */
 	int32_t pair;
-	int32_t planned; /* pairs that were planned; 0: not known */
-	int32_t looks;	 /* 1: with planned looks at half, three quarters and all of them */
+	int32_t planned;    /* pairs that were planned; 0: not known */
+	int32_t looks;	    /* 1: with planned looks at half, three quarters and all of them */
+	const char *metric; /* regular expression that found the figure; NULL: not known, or none */
 };
 
 #define TLAT_DESIGN(...) ((struct tlat_design){ .size = sizeof(struct tlat_design), __VA_ARGS__ })
@@ -961,13 +962,16 @@ TLAT_API int tlat_report_join(struct tlat_report **ret_report, const struct tlat
 
 /*
  * One report of the same results made of several: histograms, call costs, returns, dwells and
- * floors are added up exactly, as if all samples had been taken in one run, counts too; the runs
- * become the time blocks, 64 at most; findings are kept once; a result's end is the worst of its
- * ends; verdicts are dropped. Where it came from is in "merged". Returns 0; -EINVAL, with the first
- * difference, when the results are not alike: another probe, another placement (but for the CPUs of
- * solo probes), policy, target, settle, interval, timer slack, held CPU latency, self-test, unit,
- * or rates of the counter that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON;
- * -ENOMEM. [setup]
+ * floors are added up exactly, as if all samples had been taken in one run, counts too. The time
+ * blocks of all runs are kept, one run behind the other, 64 at most: neighbours of one run become
+ * one, and runs themselves where there are more than 64. Intervals and bounds contain what differed
+ * between blocks, or between runs where that is more; those of one report stay what they are.
+ * Outliers are at the time at which their run lies. Findings are kept once; a result's end is the
+ * worst of its ends; verdicts are dropped. Where it came from is in "merged", which names what sums
+ * among the reports were made of. Returns 0; -EINVAL, with the first difference, when the results
+ * are not alike: another probe, another placement (but for the CPUs of solo probes), policy,
+ * target, settle, interval, timer slack, held CPU latency, self-test, unit, or rates of the counter
+ * that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports,
 			       size_t n, struct tlat_error *reterr);

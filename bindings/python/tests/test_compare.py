@@ -125,6 +125,18 @@ def test_merging_is_exact(sides: Any) -> None:
     assert len(whole.blocks) == 12
 
 
+def test_merged_blocks_follow_each_other(sides: Any) -> None:
+    reports = []
+    for number, report in enumerate(sides[0][:3]):
+        document: Any = copy.deepcopy(report.document)
+        document["results"][0]["duration_ns"] = (number + 1) * 10**9
+        reports.append(timerlat.Report(read_text(json.dumps(document))))
+    blocks = timerlat.merge(reports).blocks
+    assert [(block.start, block.length) for block in blocks] == [
+        (0, 10**9), (10**9, 2 * 10**9), (3 * 10**9, 3 * 10**9)
+    ]
+
+
 def test_merging_refuses_what_differs(sides: Any, session: timerlat.Session) -> None:
     with pytest.raises(timerlat.InvalidOption):
         timerlat.merge([sides[0][0], session.run("null", samples=100)])

@@ -235,6 +235,7 @@ def compare(
 def merge(reports: Side) -> Report:
     """
     One report of several of the same measurement: histograms and counts added up exactly, the
-    runs as its blocks. InvalidOption: they are not of the same, and the first difference.
+    blocks of all runs kept, one run behind the other. InvalidOption: they are not of the same,
+    and the first difference.
     """
     return Report(native.report_merge(_handles(_reports(reports)))[1])

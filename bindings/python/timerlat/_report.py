@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import native
@@ -467,7 +468,8 @@ class Result(Figures):
     def _blocks(self) -> tuple[Block, ...]:
         blocks = self._document.get("blocks", [])
         ns = 1e9 / self._document["histogram"]["hz"] if blocks else 0
-        return tuple(_block(i, block, ns) for i, block in enumerate(blocks))
+        starts = accumulate((block["length_ns"] for block in blocks), initial=0)
+        return tuple(_block(start, block, ns) for start, block in zip(starts, blocks))
 
     def _outliers(self) -> tuple[Outlier, ...]:
         return tuple(
@@ -495,7 +497,7 @@ class Result(Figures):
         return " ".join(words)
 
 
-def _block(number: int, block: Document, ns: float) -> Block:
+def _block(start: int, block: Document, ns: float) -> Block:
     """Figures of a block's sparse counts: a bin's lower edge, but the upper one of the last."""
     counts = block_pairs(block)
 
@@ -508,7 +510,7 @@ def _block(number: int, block: Document, ns: float) -> Block:
         return math.nan
 
     return Block(
-        start=number * block["length_ns"],
+        start=start,
         length=block["length_ns"],
         n=block["n"],
         min=at(0.0),
