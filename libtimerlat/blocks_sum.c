@@ -155,7 +155,7 @@ static int take(struct walk *w, struct tlat_packed *sum)
 /* One block of both, up to where both have an edge; the last of a run may fall short of it. */
 static int push_common(struct row *row, struct walk w[2])
 {
-	int k = next_run(&w[1]) < next_run(&w[0]), ret;
+	int k = next_run(&w[1]) < next_run(&w[0]), ret = 0;
 	struct tlat_packed *sum = &row->v[row->n];
 
 	*sum = (struct tlat_packed){ .run = next_run(&w[k]) };

@@ -87,7 +87,9 @@ uint64_t tlat_run_seed(const struct tlat_run_opts *opts, int i);
 void tlat_run_unsupported(struct tlat_run *run, const char *text, const char *remedy);
 /* run_plan.c: the priority asked for the waker. */
 int32_t tlat_run_kick_priority(const struct tlat_run *run);
-/* run_plan.c, once policies are known: rests, yields, findings that follow from them. */
+/* run_adapt.c: for how long a thread of the run spins without a sleep; 0: it does not. */
+int64_t tlat_run_spin_ns(const struct tlat_run *run);
+/* run_adapt.c, once policies are known: rests, yields, findings that follow from them. */
 void tlat_run_adapt(struct tlat_run *run);
 
 /* run_deadline.c: the rest of what SCHED_DEADLINE needs; whether it makes sense (0 or -EINVAL). */

@@ -13,7 +13,6 @@
 #define DEFAULT_WARMUP	    1000
 #define WARMUP_SPAN_NS	    200000000LL
 #define MIN_INTERVAL_NS	    10000LL
-#define MAX_SPIN_NS	    400000000LL /* of every second, well below 950 ms */
 
 /* What only some probes have. */
 static int check_shape(const struct tlat_run *run, struct tlat_error *reterr)
@@ -427,74 +426,4 @@ int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts, struct
 	if (!error)
 		error = plan_instances(run, reterr);
 	return error;
-}
-
-/* == Once policies are known == */
-
-static bool is_rt(const struct tlat_instance *in)
-{
-	for (int i = 0; i < in->n_measurers; i++)
-		if (tlat_policy_is_rt(in->measurers[i].facts.policy))
-			return true;
-	return false;
-}
-
-/*
- * Rests of a real-time thread that spins, so that the kernel need not throttle it: after so long or
- * so many cycles, for a quarter of that. A waker that naps between its kicks needs none, unless its
- * waiter spins.
- */
-static void plan_rests(struct tlat_run *run, struct tlat_instance *in)
-{
-	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
-	bool spins = run->ops->flags & (TLAT_PROBE_NOSLEEP | TLAT_PROBE_LOOPBACK);
-	bool paced = in->pair || run->ops->flags & TLAT_PROBE_NOSLEEP;
-	int64_t settle_ns = run->opts.settle_ns, interval_ns = paced ? run->opts.interval_ns : 0;
-	int64_t cycle_ns = settle_ns > interval_ns ? settle_ns : interval_ns;
-	int64_t after_ns = TLAT_REST_AFTER_CYCLES * cycle_ns;
-
-	if (after_ns < TLAT_REST_AFTER_NS)
-		after_ns = TLAT_REST_AFTER_NS;
-	if (after_ns > MAX_SPIN_NS)
-		after_ns = MAX_SPIN_NS;
-	in->limits.rest_ns = (uint64_t)(after_ns / 4);
-	if (is_rt(in) && (spins || (in->pair && cycle_ns <= 2 * TLAT_NAP_NS)))
-		in->limits.rest_after = limit_of(run, ticks, after_ns);
-	if (in->limits.rest_after && spins && cycle_ns > MAX_SPIN_NS)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "throttle-risk",
-				  "use a shorter settle time or interval",
-				  "a thread spins for %lld ms at a time under a real-time policy, "
-				  "which the kernel may throttle",
-				  (long long)(cycle_ns / 1000000));
-}
-
-static void adapt_pair(struct tlat_run *run, struct tlat_instance *in)
-{
-	const struct tlat_side_facts *wait = &in->measurers[0].facts;
-	const struct tlat_side_facts *kick = &in->measurers[1].facts;
-	struct tlat_pair *pair = in->pair;
-
-	pair->limits = in->limits;
-	pair->sleeps = !(run->ops->flags & TLAT_PROBE_NOSLEEP);
-	pair->yields = in->ctx->same_cpu &&
-		       !(tlat_policy_is_rt(wait->policy) && wait->priority > kick->priority);
-	if (pair->yields)
-		tlat_findings_add(&run->of_result, TLAT_WARN, "slice-included",
-				  "run with real-time priority, or give two CPUs",
-				  "waker and waiter share CPU %d without strict priority: the "
-				  "waiter may only run when the waker gives the CPU up, which it "
-				  "does right after the kick",
-				  wait->cpu);
-}
-
-void tlat_run_adapt(struct tlat_run *run)
-{
-	for (int i = 0; i < run->n_instances; i++) {
-		struct tlat_instance *in = &run->instances[i];
-
-		plan_rests(run, in);
-		in->solo->limits = in->limits;
-		if (in->pair)
-			adapt_pair(run, in);
-	}
 }

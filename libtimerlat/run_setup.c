@@ -74,16 +74,6 @@ static void measure_floor_pair(struct tlat_run *run)
 	tlat_run_free(floor);
 }
 
-/* For how long a thread of the run spins at a time. */
-static int64_t spin_ns(const struct tlat_run *run)
-{
-	int64_t settle_ns = run->opts.settle_ns, interval_ns = run->opts.interval_ns;
-
-	if (!(run->ops->flags & (TLAT_PROBE_NOSLEEP | TLAT_PROBE_LOOPBACK)))
-		return 0;
-	return settle_ns > interval_ns ? settle_ns : interval_ns;
-}
-
 static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
 {
 	struct tlat_rt_opts opts =
@@ -93,7 +83,7 @@ static int try_policy(const struct tlat_run *run, struct tlat_error *reterr)
 
 	if (opts.policy == TLAT_SCHED_IDLE) /* granted to anybody, but there may be no way back */
 		return 0;
-	error = tlat_rt_try_spin(opts.policy, opts.priority, spin_ns(run), reterr);
+	error = tlat_rt_try_spin(opts.policy, opts.priority, tlat_run_spin_ns(run), reterr);
 	if (!error)
 		error = tlat_rt_apply(&rt, &opts, reterr);
 	if (!error)

@@ -125,11 +125,12 @@ def try_signal(place: Place, command: Command, number: int, seconds: float) -> N
 
 
 def limit_of_real_time_is_told(place: Place) -> None:
-    """The kernel's signal at RLIMIT_RTTIME, here one of a millisecond and a thread that spins."""
-    tlat = leftover.command(["tlat", "run", "timer-spin", "-i", "500ms", "-n", "2", "--policy",
-                             "fifo", "-p", "5"])
+    """The kernel's signal at RLIMIT_RTTIME, here one of a millisecond; a waker spins for longer."""
+    tlat = leftover.command(["tlat", "run", "wake-futex", "--settle", "2ms", "-n", "1000",
+                             "--policy", "fifo", "-p", "5"])
     ended = place.run(["prlimit", "--rttime=1000:", *tlat])
     if "EPERM" in ended.err or "policy-refused" in ended.out + ended.err:
+        assert "RLIMIT_RTTIME" not in ended.out + ended.err, ended.out
         return  # this user gets no real-time policy
     assert ended.code == 2, f"exit {ended.code}: {ended.err}"
     assert len(ended.lines()) == 1 and "real-time thread" in ended.err, ended.err

@@ -15,11 +15,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "newer.h"
 #include "scale.h"
 #include "storming.h"
 
