@@ -88,6 +88,7 @@ static void put_value(struct tlat_budget_text *out, const struct tlat_budget_ter
 	else
 		put_decimal(out, rounded(value), 0);
 }
+
 static void put_term(struct tlat_budget_text *out, const struct tlat_budget_term *term)
 {
 	static const char *const ops[] = { "<", "<=", "=", ">=", ">" };

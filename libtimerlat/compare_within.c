@@ -29,16 +29,43 @@ static double block_median(const struct tlat_blocks *blocks, size_t i, const str
 	return NAN;
 }
 
-/* Medians of the blocks of one run, up to the first that has none; returns how many. */
+static double mean(const double *v, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum / (double)n;
+}
+
+/* What the runs of a sum differ by is within none of them. */
+static void level_runs(const struct tlat_blocks *blocks, double *v, size_t n)
+{
+	double whole = mean(v, n);
+
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
+		double shift;
+
+		while (end < n && tlat_blocks_run(blocks, end) == tlat_blocks_run(blocks, begin))
+			end++;
+		shift = whole - mean(v + begin, end - begin);
+		for (size_t i = begin; i < end; i++)
+			v[i] += shift;
+	}
+}
+
+/* Medians of the blocks of one result, up to the first that has none; returns how many. */
 static size_t block_medians(const struct tlat_result *result, double *v)
 {
-	size_t n = result->blocks ? tlat_blocks_count(result->blocks) : 0;
+	size_t count = result->blocks ? tlat_blocks_count(result->blocks) : 0, n;
 
-	for (size_t i = 0; i < n; i++) {
-		v[i] = block_median(result->blocks, i, result->latency);
-		if (isnan(v[i]))
-			return i;
+	for (n = 0; n < count; n++) {
+		v[n] = block_median(result->blocks, n, result->latency);
+		if (isnan(v[n]))
+			break;
 	}
+	if (n && tlat_blocks_run(result->blocks, n - 1))
+		level_runs(result->blocks, v, n);
 	return n;
 }
 

@@ -76,7 +76,7 @@ static int refuse_without_pidfd(pid_t pid, struct tlat_error *reterr)
 	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	return tlat_fail(reterr, -ENOSYS,
-			 "helper process not created: clone gives no pidfd; Linux 5.4 is needed");
+			 "helper process not created: clone gives no pidfd; Linux 5.2 is needed");
 }
 
 int tlat_helper_start(struct tlat_helper *helper, tlat_helper_fn *fn, void *arg,
@@ -144,6 +144,10 @@ int tlat_helper_reap(struct tlat_helper *helper)
 		got = waitid(P_PIDFD, (id_t)helper->pidfd, &info, WEXITED | __WALL);
 	while (got < 0 && errno == EINTR);
 	close(helper->pidfd);
+	/* Linux 5.2 and 5.3 have pidfds, and no wait for them */
+	while (got < 0 && (got = waitid(P_PID, (id_t)helper->pid, &info, WEXITED | __WALL)) < 0 &&
+	       errno == EINTR)
+		;
 	*helper = TLAT_HELPER_NONE;
 	if (got < 0)
 		return -SIGKILL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * machine_trial.c - which CPUs a thread of this process can have, found out by giving them to one.
- * It sleeps meanwhile: it never runs on any of them, however busy or isolated they are.
+ * It waits meanwhile, and does no work on any of them.
  */
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * newer.h - what a kernel may have and the headers here are too old to know. A system call has one
- * number on all architectures since they share a table; whether the kernel has it, it says itself.
+ * number on all architectures since they share a table, but for those that add to it; whether the
+ * kernel has it, it says itself.
  */
 #ifndef TLAT_NEWER_H
 #define TLAT_NEWER_H
@@ -9,23 +10,29 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#if defined(__mips__) || defined(__alpha__) || (defined(__x86_64__) && defined(__ILP32__))
+#define TLAT_NEWER_CALL(number) (-1) /* they add to it: there is none, as on an old kernel */
+#else
+#define TLAT_NEWER_CALL(number) (number)
+#endif
+
 #ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
+#define SYS_pidfd_send_signal TLAT_NEWER_CALL(424)
 #endif
 #ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
+#define SYS_pidfd_open TLAT_NEWER_CALL(434)
 #endif
 #ifndef SYS_clone3
-#define SYS_clone3 435
+#define SYS_clone3 TLAT_NEWER_CALL(435)
 #endif
 #ifndef SYS_epoll_pwait2
-#define SYS_epoll_pwait2 441
+#define SYS_epoll_pwait2 TLAT_NEWER_CALL(441)
 #endif
 #ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
+#define SYS_futex_waitv TLAT_NEWER_CALL(449)
 #endif
 #ifndef SYS_futex_wait
-#define SYS_futex_wait 455
+#define SYS_futex_wait TLAT_NEWER_CALL(455)
 #endif
 
 #ifndef CLONE_PIDFD

@@ -176,7 +176,7 @@ static void find_displaced(const struct tlat_noise_thread *t, struct tlat_result
 {
 	if (t->displaced)
 		tlat_findings_add(&result->findings, TLAT_INFO, "cpu-displaced",
-				  "see what sets affinity masks: a cpuset, taskset, a daemon",
+				  TLAT_DISPLACED_REMEDY,
 				  "the thread that spun on CPU %d was found elsewhere %" PRIu64
 				  " times, its mask set from outside, and went back",
 				  t->cpu, t->displaced);
@@ -189,14 +189,7 @@ static void find_lost(struct tlat_noise *noise)
 		const struct tlat_noise_thread *t = &noise->threads[i];
 
 		if (t->lost)
-			tlat_findings_add(
-				&noise->of_result, TLAT_ERROR, "cpu-lost",
-				"bring the CPU back, or measure on another",
-				"CPU %d was taken from its measuring thread in mid-run%s; "
-				"sched_setaffinity gave %s",
-				t->cpu,
-				t->lost == -EINVAL ? ": it went offline, or left the cpuset" : "",
-				tlat_errno_name(-t->lost));
+			tlat_find_cpu_lost(&noise->of_result, t->cpu, t->lost);
 	}
 }
 

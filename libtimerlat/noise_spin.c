@@ -96,6 +96,9 @@ static void spin(struct tlat_noise_thread *t)
 		last = now;
 		if (gap || now - looked >= t->look_every) {
 			keep_place(t);
+			/* who came in between is not the next gap's doing */
+			if (tlat_stamp_begin(&t->stamper) - now > t->threshold)
+				t->switches = switches_so_far();
 			last = looked = tlat_stamp_begin(&t->stamper);
 		}
 	}

@@ -118,7 +118,8 @@ void tlat_report_started(struct tlat_report *report, int64_t realtime_ns)
 
 void tlat_report_slewed(struct tlat_report *report, int64_t slew_ppb)
 {
-	report->slew_ppb = slew_ppb;
+	if (slew_ppb > report->slew_ppb)
+		report->slew_ppb = slew_ppb;
 }
 
 int tlat_report_hand_over(struct tlat_report *report, int error, struct tlat_findings *findings,

@@ -199,8 +199,7 @@ void tlat_report_slewed(struct tlat_report *report, int64_t slew_ppb);
 /* The report takes ownership of result. */
 int tlat_report_add(struct tlat_report *report, struct tlat_result *result);
 struct tlat_findings *tlat_report_findings(struct tlat_report *report);
-/* run_find.c: note whether the blocks of a latency are too few; what was noted before is dropped.
- */
+/* result_sum.c: note whether the blocks of a latency are too few, in place of what was noted. */
 void tlat_find_few_blocks(struct tlat_result *result);
 /* All results are in: the findings, run-wide, move to it. With an error it is freed. Returns error.
  */

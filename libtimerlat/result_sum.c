@@ -3,10 +3,13 @@
  * result_sum.c - results of one probe added up, whether they are of several runs or of the threads
  * of one. Histograms add up exactly.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
+
+#define FEW_BLOCKS 8 /* fewer hardly show whether samples come in clusters */
 
 int tlat_hist_add_side(struct tlat_hist **into, const struct tlat_hist *from)
 {
@@ -125,4 +128,20 @@ int tlat_result_add(struct tlat_result *into, const struct tlat_result *from,
 		into->end = from->end;
 	tlat_findings_copy(&into->findings, &from->findings);
 	return 0;
+}
+
+/* Intervals and what rests on independent samples come from the blocks. */
+void tlat_find_few_blocks(struct tlat_result *result)
+{
+	double n = result->blocks ? ceil(tlat_stats_blocks(result->blocks) - 1e-6) : 0;
+
+	tlat_findings_drop(&result->findings, "few-blocks");
+	if (n >= FEW_BLOCKS || tlat_hist_count(result->latency) < tlat_stats_needed(0.5))
+		return;
+	tlat_findings_add(
+		&result->findings, TLAT_INFO, "few-blocks",
+		"measure longer (-d, -n), or merge more reports",
+		"samples can be told apart by %.0f blocks of time only: whether they come "
+		"in clusters is hardly known, and intervals may be too narrow",
+		n);
 }

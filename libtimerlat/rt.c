@@ -426,3 +426,13 @@ int tlat_rt_inherit(struct tlat_rt_opts *opts)
 	}
 	return 0;
 }
+
+void tlat_find_cpu_lost(struct tlat_findings *findings, int32_t cpu, int error)
+{
+	tlat_findings_add(findings, TLAT_ERROR, "cpu-lost",
+			  "bring the CPU back, or measure on another",
+			  "CPU %d was taken from its measuring thread in mid-run%s; "
+			  "sched_setaffinity gave %s",
+			  cpu, error == -EINVAL ? ": it went offline, or left the cpuset" : "",
+			  tlat_errno_name(-error));
+}

@@ -39,6 +39,13 @@ const char *tlat_policy_kernel_name(int policy);
 /* The symbol of a positive errno where the C library tells it ("EPERM"), else its text. */
 const char *tlat_errno_name(int error);
 
+/* The finding cpu-lost: what tlat_affinity_set() gave for a thread that was to go back. */
+void tlat_find_cpu_lost(struct tlat_findings *findings, int32_t cpu, int error);
+
+/* Of the finding cpu-displaced. */
+#define TLAT_DISPLACED_REMEDY                                                                      \
+	"look for what sets masks or writes cpusets: kubelet, systemd, taskset"
+
 /* What was asked for, and how it was answered. */
 struct tlat_refusal {
 	int policy, priority;

@@ -16,8 +16,10 @@ static bool is_rt(const struct tlat_instance *in)
 static int64_t cycle_ns(const struct tlat_run *run)
 {
 	bool paced = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_NOSLEEP);
-	int64_t settle_ns = run->opts.settle_ns, interval_ns = paced ? run->opts.interval_ns : 0;
+	int64_t settle_ns = run->opts.settle_ns, interval_ns = 0;
 
+	if (paced) /* steps lead up */
+		interval_ns = tlat_run_interval_ns(run, run->n_instances - 1);
 	return settle_ns > interval_ns ? settle_ns : interval_ns;
 }
 

@@ -150,17 +150,6 @@ static void break_off(struct tlat_run *run)
 	atomic_store(run->request, 1);
 }
 
-static void note_lost(struct tlat_run *run, int32_t cpu, int error)
-{
-	tlat_findings_add(&run->of_result, TLAT_ERROR, "cpu-lost",
-			  "bring the CPU back, or measure on another",
-			  "CPU %d was taken from its measuring thread in mid-run%s; "
-			  "sched_setaffinity gave %s",
-			  cpu, error == -EINVAL ? ": it went offline, or left the cpuset" : "",
-			  tlat_errno_name(-error));
-	break_off(run);
-}
-
 /* What widened the masks of the measuring threads widened the controller's, too. */
 static void look_for_displaced(struct tlat_run *run)
 {
@@ -174,7 +163,8 @@ static void look_for_displaced(struct tlat_run *run)
 		any = true;
 		error = put_back(m);
 		if (error) {
-			note_lost(run, m->cpu, error);
+			tlat_find_cpu_lost(&run->of_result, m->cpu, error);
+			break_off(run);
 			return;
 		}
 	}

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "rt.h"
 #include "rt_budget.h"
 #include "run_control.h"
 #include "stats.h"
 
-#define STALL_NS   50e6 /* what the kernel throttles for at least */
-#define FEW_BLOCKS 8	/* fewer hardly show whether samples come in clusters */
+#define STALL_NS 50e6 /* what the kernel throttles for at least */
 
 static void find_losses(const struct tlat_instance *in, struct tlat_result *result)
 {
@@ -234,22 +234,6 @@ static void find_nature(const struct tlat_run *run, struct tlat_result *result)
 	find_soft_expiry(run, result);
 }
 
-/* Intervals and what rests on independent samples come from the blocks. */
-void tlat_find_few_blocks(struct tlat_result *result)
-{
-	double n = result->blocks ? ceil(tlat_stats_blocks(result->blocks) - 1e-6) : 0;
-
-	tlat_findings_drop(&result->findings, "few-blocks");
-	if (n >= FEW_BLOCKS || tlat_hist_count(result->latency) < tlat_stats_needed(0.5))
-		return;
-	tlat_findings_add(
-		&result->findings, TLAT_INFO, "few-blocks",
-		"measure longer (-d, -n), or merge more reports",
-		"samples can be told apart by %.0f blocks of time only: whether they come "
-		"in clusters is hardly known, and intervals may be too narrow",
-		n);
-}
-
 /* What traps is in every stamp, and hides all that is shorter. */
 static void find_slow_stamps(const struct tlat_run *run, const struct tlat_instance *in,
 			     struct tlat_result *result)
@@ -277,10 +261,9 @@ void tlat_run_find_displaced(const struct tlat_instance *in, struct tlat_result 
 			continue;
 		tlat_findings_add(
 			&result->findings, kicks ? TLAT_WARN : TLAT_INFO, "cpu-displaced",
-			"look for what sets masks or writes cpusets: kubelet, systemd, taskset",
+			TLAT_DISPLACED_REMEDY,
 			"at %u looks, about two a second, the affinity mask of the %s on CPU %d "
-			"was "
-			"another than was set, and it was put back: %s",
+			"was another than was set, and it was put back: %s",
 			m->displaced, kicks ? "waker" : "measuring thread", m->cpu,
 			kicks ? "what it kicked from elsewhere until then is in no count"
 			      : "samples from elsewhere until then are in disturbed.migrated");

@@ -41,7 +41,7 @@ void tlat_storm_watch(void *arg)
 	for (int32_t i = 0; i < storm->n_workers; i++) {
 		if (tlat_helper_ended(&storm->helpers[i], 0))
 			continue;
+		atomic_store(&storm->workers[i].killed, true); /* before others see it end */
 		tlat_helper_kill(&storm->helpers[i]);
-		atomic_store(&storm->workers[i].killed, true);
 	}
 }

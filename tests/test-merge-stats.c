@@ -200,6 +200,51 @@ static void what_differs_between_runs_is_in_the_intervals(void **state)
 	discard(as_one, RUNS);
 }
 
+static bool is_stationary(struct tlat_report *const *reports, size_t n)
+{
+	struct tlat_comparison *comparison;
+	struct tlat_finding finding;
+	struct tlat_error error = { 0 };
+	bool stationary = true;
+
+	if (tlat_compare(&comparison, reports, n / 2, reports + n / 2, n - n / 2, NULL, &error) < 0)
+		fail_msg("%s", error.text);
+	for (size_t i = 0; !tlat_comparison_finding(comparison, i, &finding); i++)
+		stationary = stationary && strcmp(finding.id, "not-stationary") != 0;
+	tlat_comparison_free(comparison);
+	return stationary;
+}
+
+/* The one step of a sum is between its runs; that of a run is in it. */
+static void what_differs_between_runs_is_no_drift_of_one(void **state)
+{
+	enum { SUMS = 4 };
+	const struct make low = { 6400, 32, 4000, 1 }, high = { 6400, 32, 4400, 1 };
+	struct tlat_report *sums[SUMS], *drifting[SUMS];
+
+	(void)state;
+	for (size_t i = 0; i < SUMS; i++) {
+		struct tlat_report *runs[] = { run_of(&low, i + 1), run_of(&high, i + 9) };
+
+		sums[i] = merge(runs, 2);
+		discard(runs, 2);
+		drifting[i] = run_of(&low, i + 1);
+		clear(drifting[i]->results[0]);
+		record(drifting[i]->results[0], &low, &(uint64_t){ i + 1 });
+		for (int more = 0; more < 32; more++) {
+			for (int k = 0; k < 200; k++)
+				tlat_hist_record(drifting[i]->results[0]->latency, 4400 + k);
+			assert_int_equal(tlat_blocks_cut(drifting[i]->results[0]->blocks,
+							 drifting[i]->results[0]->latency),
+					 0);
+		}
+	}
+	assert_true(is_stationary(sums, SUMS));
+	assert_false(is_stationary(drifting, SUMS));
+	discard(sums, SUMS);
+	discard(drifting, SUMS);
+}
+
 static void a_sum_of_few_blocks_says_so(void **state)
 {
 	static const struct make makes[] = { { 2000, 0, 4000, 1 },
@@ -444,6 +489,7 @@ int main(void)
 		cmocka_unit_test(a_sum_of_one_report_says_what_the_report_says),
 		cmocka_unit_test(samples_of_few_runs_are_as_much_alike_as_in_each),
 		cmocka_unit_test(what_differs_between_runs_is_in_the_intervals),
+		cmocka_unit_test(what_differs_between_runs_is_no_drift_of_one),
 		cmocka_unit_test(a_sum_of_few_blocks_says_so),
 		cmocka_unit_test(few_blocks_of_nearly_all_samples_are_few),
 		cmocka_unit_test(outliers_lie_in_the_blocks_of_their_runs),

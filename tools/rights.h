@@ -23,10 +23,10 @@ void tlat_rights_for_writing(bool writes_file);
 /*
  * RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking: ten times its longest
  * spin. Threads that spin rest every 8 ms, except that a single settle, or the interval of a wait
- * that takes CPU time, may be as long as the user says. A stricter limit of the user's stays; noise
- * that would spin for longer then does without a real-time policy. At the limit the program says so
- * and ends with that exit code: something else holds a thread up that another one waits for, and
- * the machine with it.
+ * that takes CPU time, may be as long as the user says. A stricter limit of the user's stays; a
+ * thread that would spin for longer then does without a real-time policy. At the limit the program
+ * says so and ends with that exit code: something else holds a thread up that another one waits
+ * for, and the machine with it.
  */
 void tlat_rights_limit_rt(int64_t spin_ns, const char *program, int code);
 

@@ -1049,7 +1049,7 @@ struct tlat_storm_opts {
  * store of an aligned int32_t gets there too, but is a data race to C11 and ThreadSanitizer.
  *
  * Returns 0; -EINVAL for options that make no sense; -ENOSYS where neither clone3(2) nor clone(2)
- * gives a pidfd, as before Linux 5.4; what reading the kernel's clocks, and creating processes and
+ * gives a pidfd, as before Linux 5.2; what reading the kernel's clocks, and creating processes and
  * timers, said (-EPERM, -EAGAIN, -ENOMEM). [setup]
  */
 TLAT_API int tlat_storm(struct tlat_report **ret_report, const struct tlat_storm_opts *opts,
