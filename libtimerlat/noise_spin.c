@@ -97,7 +97,7 @@ static void spin(struct tlat_noise_thread *t)
 		if (gap || now - looked >= t->look_every) {
 			keep_place(t);
 			/* who came in between is not the next gap's doing */
-			if (tlat_stamp_begin(&t->stamper) - now > t->threshold)
+			if (!gap && tlat_stamp_begin(&t->stamper) - now > t->threshold)
 				t->switches = switches_so_far();
 			last = looked = tlat_stamp_begin(&t->stamper);
 		}
