@@ -30,7 +30,7 @@ COMMANDS = {
     "cyclictest": ["cyclictest", "-S", "-m", "-p", "80", "-i", "500", "-D", "1", "-q", "-F", "FIFO",
                    "--tlat-json", "OUT"],
 }
-WORKERS = ["tlat", "scale", "timers", "-c", "all", "--sizes", "100,2000", "--rounds", "20"]
+WORKERS = ["tlat", "scale", "timers", "-c", "all", "--sizes", "100,2000", "--rounds", "100"]
 PAIRS = 4
 AB = ["ab", "--a", "exec tlat run null -n 400", "--b", "tlat run null -n 400; true", "--pairs",
       str(PAIRS), "-q", "--seed", "5", "--state"]
@@ -138,8 +138,8 @@ def command_under_way_ends(place: Place) -> None:
         check_no_process(place)
 
 
-def kill_a_worker(place: Place, rng: random.Random) -> None:
-    """The others must not wait for it for ever."""
+def kill_a_worker(place: Place, rng: random.Random) -> bool:
+    """The others must not wait for it for ever. Whether it died at work."""
     child = place.start(leftover.command(WORKERS), text=True, stdout=subprocess.DEVNULL,
                         stderr=subprocess.PIPE)
     time.sleep(rng.uniform(0.05, 1.2))
@@ -155,6 +155,7 @@ def kill_a_worker(place: Place, rng: random.Random) -> None:
     assert child.returncode == 0 or "died (signal 9)" in err, f"does not say so: {err[-300:]}"
     check_no_process(place)
     place.check_clean(())
+    return child.returncode == 2
 
 
 def file_in_the_way_is_replaced(place: Place) -> None:
@@ -181,10 +182,13 @@ def main() -> None:
                 with tally.case(f"{name} killed after {seconds:.3f} s"):
                     kill_once(place, name, seconds)
                 place.clear(())
+        died = 0
         for _ in range(KILLS):
             with tally.case("a worker of scale"):
-                kill_a_worker(place, rng)
+                died += kill_a_worker(place, rng)
             place.clear(())
+        with tally.case("workers of scale"):
+            assert died or not KILLS, "none was killed at work"
         with tally.case("ab"):
             kill_ab(place, rng)
         with tally.case("ab, a command under way"):

@@ -34,6 +34,19 @@ static inline bool has_finding(const struct tlat_report *report, const char *id)
 	return false;
 }
 
+/* Those that "all" means here: a cpuset may withhold some that are online. */
+static inline int all_cpus(void)
+{
+	struct tlat_machine *machine;
+	int n;
+
+	assert_int_equal(tlat_machine_open(&machine, NULL, NULL), 0);
+	n = tlat_machine_cpus(machine, "all", NULL, 0, NULL);
+	tlat_machine_close(machine);
+	assert_true(n >= 1);
+	return n;
+}
+
 static inline void assert_near(double value, double expected)
 {
 	if (!(fabs(value - expected) <= 1e-9 * fabs(expected)))

@@ -294,6 +294,15 @@ static int close_all(void **state)
 	return 0;
 }
 
+/* In containers the file may be hidden, and then no gap can be called unknown. */
+static bool interrupts_are_counted(void)
+{
+	struct tlat_noise_thread t = { .cpu = cpu };
+
+	tlat_noise_count(&t, 1, tlat_machine_root_fd(machine));
+	return t.counted.has_interrupts;
+}
+
 /* NAN: there is none. */
 static double metric_if_any(const struct tlat_result *result, const char *name)
 {
@@ -420,8 +429,10 @@ static void a_threshold_that_the_clock_cannot_tell_is_raised(void **state)
 	assert_int_equal(finding.severity, TLAT_WARN);
 	assert_non_null(strstr(finding.text, "from 20 us on, not from 1 us"));
 	/* Who would know whether it was firmware. */
-	assert_true(get_finding(result, "noise-unknown", &finding));
-	assert_null(strstr(finding.text, "firmware"));
+	if (interrupts_are_counted()) {
+		assert_true(get_finding(result, "noise-unknown", &finding));
+		assert_null(strstr(finding.text, "firmware"));
+	}
 	tlat_report_free(report);
 	opts.threshold_ns = 20000;
 	report = measured(&opts);
@@ -535,7 +546,8 @@ static void a_full_log_makes_no_gap_unknown(void **state)
 	int32_t cpus[64];
 
 	(void)state;
-	if (tlat_machine_cpus(machine, "all", cpus, 64, NULL) != (int)online)
+	if (tlat_machine_cpus(machine, "all", cpus, 64, NULL) != (int)online ||
+	    !interrupts_are_counted())
 		skip();
 	assert_int_equal(tlat_clock_open_script(&late, late_time, NULL, 1000000), 0);
 	opts.clock = late;

@@ -92,7 +92,7 @@ static void workers_are_processes_or_threads_and_leave_no_timer(void **state)
 		struct tlat_report *report =
 			scale(&TLAT_SCALE_OPTS(.sizes = sizes, .n_sizes = 2, .rounds = 3,
 					       .cpus = "all", .threads = threads));
-		double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+		double cpus = all_cpus();
 
 		expect_phases(report, sizes, 2);
 		assert_near(metric(report, "workers"), cpus);
@@ -361,7 +361,7 @@ static void expect_death(int which, int call, bool by_pidfd)
 static void a_worker_that_dies_ends_the_others(void **state)
 {
 	static const int calls[] = { 1, 8, 15, 45 };
-	int most = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 3 : 1;
+	int most = all_cpus() > 1 ? 3 : 1;
 
 	(void)state;
 	for (int which = 1; which <= most; which++)

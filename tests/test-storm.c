@@ -158,15 +158,14 @@ static void every_worker_has_a_result(void **state)
 {
 	struct tlat_report *report =
 		storm(&TLAT_STORM_OPTS(.cpus = "all", .duration_ns = 50000000));
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t cpus = (size_t)all_cpus();
 
 	(void)state;
-	for (long i = 0; i < cpus; i++) {
-		assert_non_null(tlat_report_result(report, (size_t)i));
-		assert_string_equal(tlat_result_kind(tlat_report_result(report, (size_t)i)),
-				    "storm");
+	for (size_t i = 0; i < cpus; i++) {
+		assert_non_null(tlat_report_result(report, i));
+		assert_string_equal(tlat_result_kind(tlat_report_result(report, i)), "storm");
 	}
-	assert_null(tlat_report_result(report, (size_t)cpus));
+	assert_null(tlat_report_result(report, cpus));
 	tlat_report_free(report);
 }
 

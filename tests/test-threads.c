@@ -274,24 +274,56 @@ static void put_stolen(const struct tree *tree, uint64_t one, uint64_t other)
 	put(tree, "proc/stat", text);
 }
 
+static int real_root;
+
+static int other_root_setup(void **state)
+{
+	real_root = machine->root_fd;
+	return tree_setup(state);
+}
+
+/* Also after a failure: what comes next runs on this machine. */
+static int other_root_teardown(void **state)
+{
+	machine->root_fd = real_root;
+	return tree_teardown(state);
+}
+
+/* No more samples are disturbed than there are. */
+static void wait_for_samples(struct tlat_run *run, int threads, uint64_t n)
+{
+	for (int i = 0; i < threads; i++) {
+		struct tlat_progress p = { .size = sizeof(p) };
+
+		for (int ms = 0; ms < 20000; ms++) {
+			assert_int_equal(tlat_run_progress(run, i, &p), 0);
+			if (p.count >= n)
+				break;
+			usleep(1000);
+		}
+		assert_true(p.count >= n);
+	}
+}
+
 static void each_thread_counts_what_was_stolen_from_its_own_cpu(void **state)
 {
 	static const uint64_t stolen[] = { 1, 3, 1, 3 };
 	const struct tree *tree = *state;
-	int real_root = machine->root_fd;
-	struct tlat_run_opts opts = base(4, 200);
+	struct tlat_run_opts opts = base(4, 0);
 	struct tlat_report *report;
 	struct tlat_run *run;
 
 	if (!*two_cpus)
 		skip();
 	opts.cpus = two_cpus;
+	opts.duration_ns = 30000000000;
 	put_stolen(tree, 100, 1000);
 	machine->root_fd = tree->fd;
 	run = started(&opts);
 	put_stolen(tree, 101, 1003);
+	wait_for_samples(run, 4, 3);
+	tlat_run_stop(run);
 	report = ended(run);
-	machine->root_fd = real_root;
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(stolen); i++)
 		assert_int_equal(
 			tlat_report_result(report, i)->counts.disturbed[TLAT_DISTURBED_STEAL],
@@ -383,7 +415,7 @@ int main(void)
 		cmocka_unit_test(a_stream_that_nobody_reads_loses_what_is_new),
 		cmocka_unit_test(many_threads_are_counted_alike),
 		cmocka_unit_test_setup_teardown(each_thread_counts_what_was_stolen_from_its_own_cpu,
-						tree_setup, tree_teardown),
+						other_root_setup, other_root_teardown),
 		cmocka_unit_test(the_most_that_the_clock_was_slewed_by_in_a_run_counts),
 		cmocka_unit_test(what_makes_no_sense_is_refused_by_name),
 	};
