@@ -90,6 +90,23 @@ def test_few_rows_do_not_tell_how_wide_they_are(
     assert all(got >= had for got, had in zip(loaded_us(report)[0], values))
 
 
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("values", [[7, 8, 9], [7, 8, 150], [0]])
+def test_the_first_row_alone_does_not_pass_for_zeros(
+    tmp_path: Path, values: list[int], zeros: bool
+) -> None:
+    text = rtla_of([values, []], 100, 1, zeros=zeros, summary=False)
+    report = timerlat.load(written(tmp_path, text), limit=100)
+    (found,) = (finding for finding in report.findings if finding.id == "bucket-unknown")
+    assert found.severity is timerlat.Severity.ERROR and "row 0" in found.text
+    assert "error bucket-unknown" in str(report)
+
+
+def test_no_value_needs_no_width(tmp_path: Path) -> None:
+    text = rtla_of([[], []], zeros=True, summary=False)
+    assert ids(timerlat.load(written(tmp_path, text))) == ["foreign"]
+
+
 def test_wide_rows_in_nanoseconds(tmp_path: Path) -> None:
     values = [[100 * i for i in range(3, 90)]]
     text = rtla_of(values, 500, unit="nanoseconds (ns)")

@@ -45,6 +45,33 @@ def test_importing_changes_no_signal_mask_limit_or_policy(python: Start) -> None
     assert before == after
 
 
+def test_a_name_that_was_put_there_before_the_first_use_stays(python: Start) -> None:
+    program = (
+        "import timerlat\ntimerlat.run = 'stand-in'\ntimerlat.load\n"
+        "print(timerlat.run, callable(timerlat.load))"
+    )
+    assert python(program).communicate()[0] == "stand-in True\n"
+
+
+def test_threads_that_use_the_first_name_together_load_once(python: Start) -> None:
+    program = """
+import threading, time, warnings
+import timerlat
+public, calls, filters = timerlat._public, [], list(warnings.filters)
+def slow():
+    calls.append(1)
+    time.sleep(0.2)
+    return public()
+timerlat._public = slow
+found = []
+threads = [threading.Thread(target=lambda: found.append(timerlat.run)) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(calls), len(found), len(set(found)), warnings.filters == filters)
+"""
+    assert python(program).communicate()[0] == "1 4 1 True\n"
+
+
 def test_importing_measures_nothing(tmp_path: Path) -> None:
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")

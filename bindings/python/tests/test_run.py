@@ -421,6 +421,72 @@ def test_a_time_that_makes_no_sense_leaves_the_run_alone(
         assert not run.over and run.snapshot().end == "running"
 
 
+def test_no_descriptor_left_leaves_the_run_alone(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_fd: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with session.start("timer-nanosleep", **LONG) as run:
+        with monkeypatch.context() as patched:
+            patched.setattr(timerlat._run.os, "dup", full)
+            with pytest.raises(OSError, match="Too many"):
+                run.wait(0)
+            with pytest.raises(OSError, match="Too many"):
+                asyncio.run(run.wait_async())
+        assert not run.over and run.snapshot().end == "running"
+    with monkeypatch.context() as patched:
+        patched.setattr(timerlat._run.os, "dup", full)
+        with pytest.raises(OSError, match="Too many"):
+            session.run("timer-nanosleep", **LONG)
+    assert session.run("null", samples=10).n == 10
+
+
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the library lose every report."""
+    wait = native.run_wait
+
+    def fails(handle: Any) -> Any:
+        wait(handle)
+        raise timerlat.TimerlatError(errno.EIO, "lost")
+
+    monkeypatch.setattr(native, "run_wait", fails)
+
+
+def test_who_waits_for_a_failed_run_is_told_without_the_others_traces(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch)
+    run = session.start("timer-nanosleep", samples=20, cpus="0")
+    depths = []
+    for _ in range(4):
+        with pytest.raises(timerlat.TimerlatError, match="lost") as caught:
+            run.wait()
+        depths.append(len(caught.traceback))
+    assert depths[1:] == depths[1:2] * 3
+
+
+def test_a_failed_run_that_is_interrupted_is_interrupted(
+    session: timerlat.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(fd: int, timeout: Any) -> bool:
+        if timeout == 60:
+            raise KeyboardInterrupt
+        return readable(fd, None)
+
+    failing(monkeypatch)
+    readable = timerlat._run._readable
+    monkeypatch.setattr(timerlat._run, "_readable", interrupted)
+    run = session.start("timer-nanosleep", **LONG)
+    while not run.progress()[0].count:
+        time.sleep(0.01)
+    with pytest.raises(timerlat.Interrupted) as caught:
+        run.wait(60)
+    assert caught.value.report is not None and caught.value.report.end == "running"
+    with pytest.raises(timerlat.TimerlatError, match="lost"):
+        run.wait()
+
+
 def test_probes_say_where_they_begin_and_end() -> None:
     found = {probe.name: probe for probe in timerlat.probes()}
     assert found["wake-futex"].pair and not found["null"].pair

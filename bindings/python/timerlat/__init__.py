@@ -113,6 +113,10 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
+    import threading as _threading
+
+    #: Of who loads: warnings' filters are the process's. Again by its holder, as imports may be.
+    _loading = _threading.RLock()
 
     def _public() -> dict[str, object]:
         """What the names of __all__ stand for."""
@@ -135,12 +139,16 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         """
         pytest imports the package on every start, for the sake of its plugin: that must cost
-        nothing where nobody measures.
+        nothing where nobody measures. What a program put here first, such as a stand-in for
+        run(), stays.
         """
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals().update(_public())
-        return globals()[name]
+        with _loading:
+            if name not in globals():  # else another thread was first
+                for public, thing in _public().items():
+                    globals().setdefault(public, thing)
+            return globals()[name]
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -459,6 +459,8 @@ def _set_width(many: list[_Series]) -> list[Document]:
     as they can be, unless the smallest, largest and mean values are those of single units.
     """
     rows = {row for series in many for row in series.counts}
+    if rows == {0} and any(series.counts.get(0) and series.max is None for series in many):
+        return [_finding_without_width(many[0].unit)]
     widths = (_possible_widths(many, rows) if rows else []) or [1]
     if widths[-1] == 1 or (widths[0] == 1 and all(map(_is_exact, many))):
         return []
@@ -476,6 +478,15 @@ def _finding_of_width(width: int, unit: str, sure: bool) -> Document:
     )
     remedy = "measure with rtla timerlat hist -b 1"
     return _finding("bucket-size" if sure else "bucket-unknown", "warn", text, remedy)
+
+
+def _finding_without_width(unit: str) -> Document:
+    text = (
+        f"all values are in the row 0, and nothing tells how many {unit} wide it is: they count as "
+        "0, and may have been anything below the tool's next row"
+    )
+    remedy = "measure with rtla timerlat hist -b 1, or without --no-summary"
+    return _finding("bucket-unknown", "error", text, remedy)
 
 
 def _foreign_texts(text: str, unit: str | None, limit: int | None) -> list[Document]:
@@ -563,7 +574,8 @@ def load_all(
     file, or of a table that has all its rows. Where it is not known, all such values count as the
     largest, and the finding limit-unknown, an error, says so. Of rows wider than a unit (rtla -b)
     each value counts as the largest, and the finding bucket-size says so; bucket-unknown, where
-    the table does not tell how wide.
+    the table does not tell how wide: an error if it has the row 0 alone and no largest value, as
+    all values then count as 0.
 
     InvalidOption: it is none of these, has no histogram, or none that ends at limit; OSError: it
     cannot be read.

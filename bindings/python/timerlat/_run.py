@@ -192,16 +192,21 @@ class Run:
         seconds = _seconds(timeout)
         self._check_thread()
         try:
-            with self._descriptor() as fd:
-                over = fd is None or _readable(fd, seconds)
+            with self._descriptor() as fd:  # without one it cannot wait, but the run goes on
+                over = fd is None or self._readable(fd, seconds)
         except KeyboardInterrupt as error:
             raise Interrupted(self._abandon()) from error
-        except BaseException:
-            self._abandon()
-            raise
         if not over:
             raise TimeoutError(f"the run goes on after {timeout} s")
         return self._collect()
+
+    def _readable(self, fd: int, timeout: float | None) -> bool:
+        """As _readable(); what a signal's handler raises meanwhile ends the run."""
+        try:
+            return _readable(fd, timeout)
+        except BaseException:
+            self._abandon()
+            raise
 
     async def wait_async(self) -> Report:
         """The same for asyncio. Cancelling ends the run."""
@@ -262,7 +267,7 @@ class Run:
                     self._error = error
                 self._kept = ()
             if self._error is not None:
-                raise self._error
+                raise self._error.with_traceback(None)  # not that of who waited before
             if self._report is None:
                 raise ValueError(
                     "this run has no report: it was ended before it had measured anything, or is "
@@ -284,7 +289,9 @@ class Run:
                 pass
             self.stop()
             if _readable(self.fileno(), None if self._blocked else _STOP_S):
-                return self._collect()
+                with contextlib.suppress(TimerlatError):  # wait() says it
+                    self._collect()
+                return self._report
             os.write(self.fileno(), _EVENT)  # whoever waits need not wait for its threads
             kept, handle = self._kept, self._take()
         threading.Thread(target=_end, args=(handle, kept), name="timerlat", daemon=True).start()
@@ -385,14 +392,16 @@ class Session:
             run = self.start(probe, **options)
         except KeyboardInterrupt as error:
             raise Interrupted(None) from error
-        return run.wait()
+        with run:  # nobody else could end it
+            return run.wait()
 
     async def run_async(self, probe: str, **options: Unpack[RunOptions]) -> Report:
         """
         The same for asyncio: the loop goes on while it measures, but not while it is set up, which
         takes a fraction of a second and this thread. Cancelling ends the run.
         """
-        return await self.start(probe, **options).wait_async()
+        with self.start(probe, **options) as run:
+            return await run.wait_async()
 
     def check(self) -> Report:
         """Audit the machine without measuring a probe: a report of findings, without results."""
