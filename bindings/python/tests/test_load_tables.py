@@ -100,6 +100,7 @@ def test_the_first_row_alone_does_not_pass_for_zeros(
     (found,) = (finding for finding in report.findings if finding.id == "bucket-unknown")
     assert found.severity is timerlat.Severity.ERROR and "row 0" in found.text
     assert "error bucket-unknown" in str(report)
+    assert report.meets("max<1us").verdict is not timerlat.Verdict.PASS
 
 
 def test_no_value_needs_no_width(tmp_path: Path) -> None:

@@ -411,6 +411,9 @@ def _rtla(above: list[str], lines: list[str], limit: int | None) -> Document:
     _set_limit(many, limit, None)
     document = _document("rtla", many)
     document["findings"] += found
+    for series, result in zip(many, document["results"]):
+        if _is_of_unknown_width(series, many):
+            result["findings"].append(_finding_without_width(series.unit))
     return document
 
 
@@ -453,14 +456,20 @@ def _possible_widths(many: list[_Series], rows: set[int]) -> list[int]:
     return [size for size in sizes if common % size == 0]
 
 
+def _is_of_unknown_width(series: _Series, many: list[_Series]) -> bool:
+    """Whether it has values in the first row, nobody has others, and nothing is said of them."""
+    others = any(row for one in many for row in one.counts)
+    return not others and bool(series.counts.get(0)) and series.max is None
+
+
 def _set_width(many: list[_Series]) -> list[Document]:
     """
     Rows are multiples of the size of rtla's buckets (-b), which it does not say. They are as wide
     as they can be, unless the smallest, largest and mean values are those of single units.
     """
     rows = {row for series in many for row in series.counts}
-    if rows == {0} and any(series.counts.get(0) and series.max is None for series in many):
-        return [_finding_without_width(many[0].unit)]
+    if any(_is_of_unknown_width(series, many) for series in many):
+        return []
     widths = (_possible_widths(many, rows) if rows else []) or [1]
     if widths[-1] == 1 or (widths[0] == 1 and all(map(_is_exact, many))):
         return []
