@@ -199,7 +199,7 @@ static size_t get_runs(const struct tlat_blocks *blocks, struct part *parts, siz
 
 double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p)
 {
-	struct part parts[TLAT_BLOCKS_MAX];
+	struct part parts[TLAT_BLOCKS_MAX] = { 0 };
 	double samples, variance;
 	size_t n;
 
@@ -215,7 +215,7 @@ double tlat_stats_tau(const struct tlat_blocks *blocks, double value, double p)
 
 double tlat_stats_blocks(const struct tlat_blocks *blocks)
 {
-	struct part parts[TLAT_BLOCKS_MAX];
+	struct part parts[TLAT_BLOCKS_MAX] = { 0 };
 	size_t n = get_parts(blocks, 0, parts);
 
 	return whole_of(parts, n).samples > 0 ? 1 / concentration(parts, n) : 0;
