@@ -39,6 +39,14 @@ int tlat_affinity_set(pid_t tid, const struct tlat_cpuset *set)
 	return sched_setaffinity(tid, sizeof(mask), mask.sets) < 0 ? -errno : 0;
 }
 
+int tlat_affinity_pin(pid_t tid, int32_t cpu)
+{
+	struct tlat_cpuset set = { { 0 } };
+
+	tlat_cpuset_add(&set, cpu);
+	return tlat_affinity_set(tid, &set);
+}
+
 int tlat_affinity_of_status(const char *status, struct tlat_cpuset *ret_set)
 {
 	const char *value = tlat_text_value(status, "Cpus_allowed_list");

@@ -73,11 +73,8 @@ static void fail(struct tlat_crew *crew, int code, int32_t cpu, int pin_errno)
 /* Pin the calling thread; 0 or a positive errno. */
 static int pin(int32_t cpu)
 {
-	struct tlat_cpuset set = { { 0 } };
-	int r;
+	int r = tlat_affinity_pin(0, cpu);
 
-	tlat_cpuset_add(&set, cpu);
-	r = tlat_affinity_set(0, &set);
 	/* A filter may let the call succeed without any effect. */
 	if (r == 0 && sched_getcpu() != cpu)
 		r = -EPROTO;

@@ -133,6 +133,16 @@ void tlat_helper_kill(const struct tlat_helper *helper)
 		kill(helper->pid, SIGKILL);
 }
 
+static int await_end(idtype_t type, id_t id, siginfo_t *info)
+{
+	int got;
+
+	do
+		got = waitid(type, id, info, WEXITED | __WALL);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
 int tlat_helper_reap(struct tlat_helper *helper)
 {
 	siginfo_t info = { 0 };
@@ -140,14 +150,10 @@ int tlat_helper_reap(struct tlat_helper *helper)
 
 	if (helper->pidfd < 0)
 		return 0;
-	do
-		got = waitid(P_PIDFD, (id_t)helper->pidfd, &info, WEXITED | __WALL);
-	while (got < 0 && errno == EINTR);
+	got = await_end(P_PIDFD, (id_t)helper->pidfd, &info);
+	if (got < 0) /* Linux 5.2 and 5.3 have pidfds, and no wait for them */
+		got = await_end(P_PID, (id_t)helper->pid, &info);
 	close(helper->pidfd);
-	/* Linux 5.2 and 5.3 have pidfds, and no wait for them */
-	while (got < 0 && (got = waitid(P_PID, (id_t)helper->pid, &info, WEXITED | __WALL)) < 0 &&
-	       errno == EINTR)
-		;
 	*helper = TLAT_HELPER_NONE;
 	if (got < 0)
 		return -SIGKILL;
@@ -159,12 +165,10 @@ int tlat_become(int32_t cpu, int32_t policy, int32_t priority, struct tlat_side_
 {
 	struct tlat_rt_opts opts = TLAT_RT_OPTS(.policy = policy, .priority = priority);
 	struct tlat_sched now, want;
-	struct tlat_cpuset set = { 0 };
 	int error;
 
 	*ret_what = "sched_setaffinity";
-	tlat_cpuset_add(&set, cpu);
-	error = tlat_affinity_set(0, &set);
+	error = tlat_affinity_pin(0, cpu);
 	if (error)
 		return error;
 	*ret_what = "sched_setattr";

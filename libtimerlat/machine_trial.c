@@ -28,11 +28,8 @@ static void *sleep_through(void *arg)
 /* Other errors than EINVAL are those of the call, which a sandbox denies, and not of the CPU. */
 static void try_cpu(pid_t tid, int32_t cpu, struct tlat_trial *trial)
 {
-	struct tlat_cpuset one = { { 0 } };
-	int r;
+	int r = tlat_affinity_pin(tid, cpu);
 
-	tlat_cpuset_add(&one, cpu);
-	r = tlat_affinity_set(tid, &one);
 	if (r == 0)
 		tlat_cpuset_add(&trial->taken, cpu);
 	else if (r == -EINVAL)

@@ -155,12 +155,9 @@ static void nap(int64_t ns)
 static void keep_off(const struct tlat_noise *noise)
 {
 	const struct tlat_placement *place = noise->place;
-	struct tlat_cpuset house = { 0 };
 
-	if (place->house_shared || place->house < 0 || sched_getcpu() == place->house)
-		return;
-	tlat_cpuset_add(&house, place->house);
-	tlat_affinity_set(0, &house);
+	if (!place->house_shared && place->house >= 0 && sched_getcpu() != place->house)
+		tlat_affinity_pin(0, place->house);
 }
 
 /* Look, and nap so long that looking is a small part of it. */

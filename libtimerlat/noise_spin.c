@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * noise_spin.c - the thread that spins and sees when it did not. After each gap, and only then, it
- * asks the kernel how often it was switched, so that a gap with a switch needs nobody else to tell
- * what it was. After each gap and every now and then it looks whether it still is on its CPU. What
- * that costs is no gap of the machine's.
+ * noise_spin.c - the thread that spins and sees when it did not. After each gap, and no more than
+ * that needs, it asks the kernel how often it was switched: a gap with a switch needs nobody else
+ * to tell what it was. After each gap and every now and then it looks whether it still is on its
+ * CPU. What that costs is no gap of the machine's.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static void go_back(struct tlat_noise_thread *t)
 	tlat_cpuset_add(&own, t->cpu);
 	if (!tlat_affinity_get(0, &mask) && tlat_cpuset_equal(&mask, &own))
 		return; /* it is where it may be, and a sandbox counts its CPUs otherwise */
-	t->lost = tlat_affinity_set(0, &own);
+	t->lost = tlat_affinity_pin(0, t->cpu);
 	if (t->lost) {
 		atomic_store(&t->noise->broken, true);
 		return;

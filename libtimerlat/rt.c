@@ -54,7 +54,7 @@ static int check_deadline(const struct tlat_rt_opts *o, struct tlat_error *reter
 
 static int check_policy(const struct tlat_rt_opts *o, struct tlat_error *reterr)
 {
-	bool ranked = o->policy == TLAT_SCHED_FIFO || o->policy == TLAT_SCHED_RR;
+	bool ranked = tlat_policy_is_ranked(o->policy);
 
 	if (o->policy < 0 || o->policy > TLAT_SCHED_IDLE)
 		return tlat_fail(reterr, -EINVAL,

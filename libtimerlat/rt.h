@@ -33,6 +33,11 @@ static inline bool tlat_policy_is_ranked(int policy)
 	return policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR;
 }
 
+static inline bool tlat_policy_is_rt(int policy)
+{
+	return tlat_policy_is_ranked(policy) || policy == TLAT_SCHED_DEADLINE;
+}
+
 /* The kernel's name of a policy: "SCHED_FIFO"; "SCHED_?" for one that is not known. Static. */
 const char *tlat_policy_kernel_name(int policy);
 

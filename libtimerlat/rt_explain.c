@@ -377,7 +377,7 @@ const char *tlat_rt_explain(int root_fd, const struct tlat_refusal *refusal, cha
 
 	if (q.policy == TLAT_SCHED_DEADLINE)
 		cause = explain_deadline(&q, &rights);
-	else if (q.policy == TLAT_SCHED_FIFO || q.policy == TLAT_SCHED_RR)
+	else if (tlat_policy_is_ranked(q.policy))
 		cause = explain_ranked(&q, &rights);
 	else
 		cause = explain_fair(&q, &rights);

@@ -180,7 +180,7 @@ bool tlat_sched_in_force(const struct tlat_sched *want, const struct tlat_sched 
 
 const char *tlat_sched_text(char *text, size_t size, int policy, int priority)
 {
-	if (policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR)
+	if (tlat_policy_is_ranked(policy))
 		snprintf(text, size, "%s %d", tlat_policy_kernel_name(policy), priority);
 	else
 		snprintf(text, size, "%s", tlat_policy_kernel_name(policy));

@@ -483,7 +483,7 @@ void tlat_run_solo(struct tlat_solo *solo, const struct tlat_probe_side *side,
 	tlat_census_look(&census);
 	while (!error && grid.slot < grid.last && !tlat_run_requested(limits)) {
 		error = solo_cycle(solo, &grid, side, book, first);
-		solo_census(&census, book, TLAT_SOLO_CENSUS_EVERY);
+		solo_census(&census, book, TLAT_SOLO_CENSUS_CYCLES);
 		solo_rest(solo, &grid, book, &rested);
 		first = false;
 	}

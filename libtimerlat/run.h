@@ -12,22 +12,22 @@
 
 /* Cycles between two looks at a waiter's switch counts: one per cycle moves a 1.7 us wake by
  * 2.4 %. */
-#define TLAT_CENSUS_CYCLES     64
+#define TLAT_CENSUS_CYCLES	64
 /* The same for a timer's loop, where a look only counts preemptions. It takes about 1 us on cold
  * caches, and the sample after it is another than the rest: 1024 leaves p99.9 to the others. */
-#define TLAT_SOLO_CENSUS_EVERY 1024
+#define TLAT_SOLO_CENSUS_CYCLES 1024
 /* Cycles after a rest that are not measured. */
-#define TLAT_REST_CYCLES       3
+#define TLAT_REST_CYCLES	3
 /* A real-time thread spins so long, or so many cycles, then rests a quarter of it: less than the
  * kernel's throttle allows. */
-#define TLAT_REST_AFTER_NS     8000000LL
-#define TLAT_REST_AFTER_CYCLES 16
+#define TLAT_REST_AFTER_NS	8000000LL
+#define TLAT_REST_AFTER_CYCLES	16
 /* A waker that has longer than two naps until its kick sleeps one. */
-#define TLAT_NAP_NS	       1000000L
+#define TLAT_NAP_NS		1000000L
 /* A wait that lasts longer than this past its kick has been lost. */
-#define TLAT_WAIT_BOUND_NS     1000000000LL
+#define TLAT_WAIT_BOUND_NS	1000000000LL
 /* How long a cycle may still take to complete once the run is to end. */
-#define TLAT_GRACE_NS	       100000000LL
+#define TLAT_GRACE_NS		100000000LL
 
 /* What a loop may do; times in the loop's own unit (ticks for pairs, ns for solo). */
 struct tlat_limits {

@@ -133,11 +133,8 @@ static bool is_displaced(const struct tlat_measurer *m)
 /* Back to its CPU. 0, also for one that has left its loop meanwhile, or the refusal. */
 static int put_back(struct tlat_measurer *m)
 {
-	struct tlat_cpuset set = { 0 };
-	int error;
+	int error = tlat_affinity_pin(m->facts.tid, m->cpu);
 
-	tlat_cpuset_add(&set, m->cpu);
-	error = tlat_affinity_set(m->facts.tid, &set);
 	if (!error)
 		m->displaced++;
 	return atomic_load(&m->left) ? 0 : error;

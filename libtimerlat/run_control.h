@@ -8,6 +8,7 @@
 
 #include "affinity.h"
 #include "machine.h"
+#include "rt.h"
 #include "run_thread.h"
 
 /* A request to the controller, which alone may read the time blocks, and its answer. */
@@ -154,11 +155,5 @@ void tlat_snapshot_init(struct tlat_snapshot *snapshot);
 void tlat_snapshot_destroy(struct tlat_snapshot *snapshot);
 void tlat_snapshot_answer(struct tlat_run *run);
 void tlat_snapshot_end(struct tlat_run *run);
-
-static inline bool tlat_policy_is_rt(int32_t policy)
-{
-	return policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR ||
-	       policy == TLAT_SCHED_DEADLINE;
-}
 
 #endif /* TLAT_RUN_CONTROL_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* run_find.c - what the books of a run show that its reader has to know. */
-#include <math.h>
 #include <string.h>
 
 #include "rt.h"
@@ -47,7 +46,7 @@ static void find_throttling(const struct tlat_run *run, const struct tlat_instan
 	struct tlat_rt_budget budget = tlat_rt_budget(run->machine);
 	const struct tlat_measurer *m = &in->measurers[in->n_measurers - 1];
 
-	if ((m->policy != TLAT_SCHED_FIFO && m->policy != TLAT_SCHED_RR) ||
+	if (!tlat_policy_is_ranked(m->policy) ||
 	    !(run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_NOSLEEP)) ||
 	    !tlat_rt_budget_explains(&budget, pause_ns))
 		return;
@@ -186,10 +185,7 @@ static void find_closed_loop(struct tlat_result *result)
 /* A sleep ends in the interrupt itself, but on PREEMPT_RT only that of a real-time thread. */
 static bool is_soft_sleep(uint32_t flags, int32_t policy)
 {
-	bool real_time = policy == TLAT_SCHED_FIFO || policy == TLAT_SCHED_RR ||
-			 policy == TLAT_SCHED_DEADLINE;
-
-	return !real_time &&
+	return !tlat_policy_is_rt(policy) &&
 	       !(flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK | TLAT_PROBE_NOSLEEP));
 }
 

@@ -71,7 +71,7 @@ static void resolve_policy(struct tlat_run *run)
 {
 	struct tlat_run_opts *opts = &run->opts;
 	const struct tlat_rt_opts *caller = &run->caller;
-	bool rt = caller->policy == TLAT_SCHED_FIFO || caller->policy == TLAT_SCHED_RR;
+	bool rt = tlat_policy_is_ranked(caller->policy);
 
 	if (opts->policy == TLAT_SCHED_INHERIT) {
 		opts->policy = rt || caller->policy == TLAT_SCHED_BATCH ? caller->policy

@@ -229,15 +229,12 @@ static int bring_up(struct tlat_run *run, struct tlat_error *reterr)
 
 void tlat_run_pin_controller(const struct tlat_run *run)
 {
-	struct tlat_cpuset set = { 0 };
 	int32_t cpu = run->place.house;
 
 	if (run->place.house_shared && run->place.kick >= 0)
 		cpu = run->place.kick; /* it spins: its idle state is not what is measured */
-	if (cpu < 0)
-		return;
-	tlat_cpuset_add(&set, cpu);
-	tlat_affinity_set(0, &set);
+	if (cpu >= 0)
+		tlat_affinity_pin(0, cpu);
 }
 
 int tlat_run_set_up(struct tlat_run *run)

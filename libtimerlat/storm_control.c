@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "futex.h"
+#include "rt.h"
 #include "storm.h"
 
 #define LOOK_MS	    200 /* between two looks at the counters */
@@ -83,11 +84,6 @@ static int map_storm(struct tlat_storm_session *s, struct tlat_error *reterr)
 
 /* == Up and down == */
 
-static bool real_time(const struct tlat_storm_session *s)
-{
-	return s->policy == TLAT_SCHED_FIFO || s->policy == TLAT_SCHED_RR;
-}
-
 static int await_ready(struct tlat_storm_session *s, struct tlat_error *reterr)
 {
 	for (int32_t i = 0; i < s->storm->n_workers; i++) {
@@ -125,7 +121,8 @@ static int start_watchdog(struct tlat_storm_session *s, struct tlat_error *reter
 {
 	struct tlat_storm *storm = s->storm;
 
-	storm->watch_priority = real_time(s) ? s->plan.priority + (s->plan.priority < 99) : 0;
+	storm->watch_priority =
+		tlat_policy_is_ranked(s->policy) ? s->plan.priority + (s->plan.priority < 99) : 0;
 	tlat_storm_set(storm->end_ns,
 		       tlat_gettime_ns(CLOCK_MONOTONIC) + (uint64_t)s->plan.duration_ns);
 	return tlat_helper_start(&s->watchdog, tlat_storm_watch, storm, reterr);

@@ -16,12 +16,10 @@ static void outrank(const struct tlat_storm *storm)
 {
 	struct tlat_rt_opts opts =
 		TLAT_RT_OPTS(.policy = TLAT_SCHED_FIFO, .priority = storm->watch_priority);
-	struct tlat_cpuset set = { 0 };
 	struct tlat_sched now, want;
 
-	tlat_cpuset_add(&set, storm->house);
 	if (storm->house >= 0)
-		tlat_affinity_set(0, &set);
+		tlat_affinity_pin(0, storm->house);
 	if (!storm->watch_priority || tlat_sched_get(&now) < 0)
 		return;
 	want = tlat_sched_wanted(&opts, &now);
