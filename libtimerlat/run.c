@@ -130,7 +130,7 @@ TLAT_HOT void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_si
 
 /* 1: the waiter has announced this cycle; 0: it has not by the deadline or the run is to end;
  * negative errno: it has left. */
-TLAT_HOT static int await(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t since)
+TLAT_HOT static int await(struct tlat_pair *pair, struct tlat_cycle *cycle, uint64_t since)
 {
 	struct tlat_waiter_line *waiter = &pair->waiter;
 
@@ -147,10 +147,11 @@ TLAT_HOT static int await(struct tlat_pair *pair, const struct tlat_cycle *cycle
 		if (waited > pair->grace && tlat_run_requested(&pair->limits))
 			return 0;
 		/* the wake may need what a spinning real-time thread keeps off this CPU */
-		if (waited > pair->nap_after ||
-		    atomic_load_explicit(&waiter->resting, memory_order_acquire))
+		if (waited > pair->limits.away ||
+		    atomic_load_explicit(&waiter->resting, memory_order_acquire)) {
 			tlat_run_rest(&pair->limits);
-		else if (pair->yields)
+			cycle->waker_rested = true;
+		} else if (pair->yields)
 			sched_yield();
 		else
 			tlat_arch_relax();
@@ -233,8 +234,11 @@ TLAT_HOT static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cyc
 				  struct tlat_book *book)
 {
 	uint64_t since = cycle->kicked ? cycle->t1 : tlat_stamp_begin(&pair->ctx->stamper);
-	int answer = await(pair, cycle, since);
+	int answer;
 
+	cycle->waker_rested = false;
+	answer = await(pair, cycle, since);
+	cycle->told = answer == 0 || cycle->measured;
 	if (answer == 0 && cycle->kicked)
 		answer = recover(pair, cycle, book);
 	if (answer > 0)
@@ -251,20 +255,13 @@ TLAT_HOT static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cyc
 	return false;
 }
 
-/* Somebody or something kept a spinning thread from its CPU. */
-static void note_stop(struct tlat_book *book, uint64_t length)
-{
-	book->stops++;
-	if (length > book->stopped)
-		book->stopped = length;
-}
-
 /* Until it is time to kick: asleep while that is far, then spinning. False: the run is to end. */
 TLAT_HOT static bool settle(struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t until,
 			    struct tlat_book *book)
 {
 	uint64_t now = tlat_stamp_begin(&pair->ctx->stamper);
 
+	tlat_pace_look_back(pair, cycle, now, book);
 	while ((int64_t)(until - now) > 0) {
 		uint64_t before = now;
 
@@ -275,8 +272,8 @@ TLAT_HOT static bool settle(struct tlat_pair *pair, const struct tlat_cycle *cyc
 		else
 			tlat_arch_relax();
 		now = tlat_stamp_begin(&pair->ctx->stamper);
-		if (now - before > pair->nap_after)
-			note_stop(book, now - before);
+		if (now - before > pair->limits.away)
+			tlat_book_note_stop(book, now - before);
 	}
 	return true;
 }
@@ -346,7 +343,7 @@ TLAT_HOT void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_sid
 		if (!settle(pair, &cycle, tlat_pace_kick_time(pair, &cycle, book), book))
 			break;
 		if (has_moved(pair, &cycle))
-			cycle.measured = false;
+			cycle.measured = cycle.kicked = false;
 		else if (!kick(pair, &cycle, reply, book))
 			break;
 	}
@@ -370,6 +367,8 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 
 	if (TLAT_RARELY(grid->unmeasured || slot < grid->first)) {
 		tlat_count(&book->warmup, 1);
+		if (grid->unmeasured && (int64_t)(at - grid->due) > (int64_t)grid->away)
+			tlat_book_note_stop(book, at - grid->due);
 		tlat_grid_warm_up(grid, next, at);
 		return;
 	}
@@ -466,6 +465,8 @@ static void solo_rest(const struct tlat_solo *solo, struct tlat_grid *grid, stru
 	tlat_run_rest(&solo->limits);
 	tlat_count(&book->rests, 1);
 	*rested = tlat_stamp_begin(&solo->ctx->stamper);
+	if (*rested - book->ended > solo->limits.rest + solo->limits.away)
+		tlat_book_note_stop(book, *rested - book->ended);
 	tlat_grid_skip(grid, *rested);
 }
 

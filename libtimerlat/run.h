@@ -26,17 +26,21 @@
 #define TLAT_NAP_NS		1000000L
 /* A wait that lasts longer than this past its kick has been lost. */
 #define TLAT_WAIT_BOUND_NS	1000000000LL
+/* What should run and does not for longer was stopped; who waits for it rests meanwhile. */
+#define TLAT_AWAY_NS		8000000LL
 /* How long a cycle may still take to complete once the run is to end. */
 #define TLAT_GRACE_NS		100000000LL
 
 /* What a loop may do; times in the loop's own unit (ticks for pairs, ns for solo). */
 struct tlat_limits {
-	uint64_t samples;	      /* cycles or slots asked; UINT64_MAX: no limit */
-	uint64_t duration;	      /* of measurement; UINT64_MAX: no limit */
-	uint64_t warmup;	      /* cycles at most */
-	uint64_t warmup_span;	      /* time at most; UINT64_MAX: no limit */
-	uint64_t rest_after, rest_ns; /* rest_after 0: never */
-	const atomic_int *request;    /* set when somebody wants the run to end */
+	uint64_t samples;	   /* cycles or slots asked; UINT64_MAX: no limit */
+	uint64_t duration;	   /* of measurement; UINT64_MAX: no limit */
+	uint64_t warmup;	   /* cycles at most */
+	uint64_t warmup_span;	   /* time at most; UINT64_MAX: no limit */
+	uint64_t rest_after;	   /* 0: never */
+	uint64_t rest, rest_ns;	   /* how long, in the loop's unit and in ns */
+	uint64_t away;		   /* longer than this: something kept the thread from its CPU */
+	const atomic_int *request; /* set when somebody wants the run to end */
 };
 
 static inline bool tlat_run_requested(const struct tlat_limits *limits)
@@ -86,7 +90,6 @@ struct tlat_pair {
 	uint64_t settle, dither, interval; /* ticks; interval 0: closed loop */
 	uint64_t wait_bound, grace;	   /* ticks */
 	uint64_t nap_before;		   /* ticks: farther from the kick the waker sleeps */
-	uint64_t nap_after;		   /* ticks: longer past it the waker rests */
 	uint64_t lead; /* self-test: every second cycle's settle time is shorter by this */
 	uint64_t seed;
 	bool sleeps; /* a wait that does not sleep is remarkable */

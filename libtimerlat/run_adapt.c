@@ -51,13 +51,12 @@ int64_t tlat_run_spin_ns(const struct tlat_run *run)
  */
 static void plan_rests(struct tlat_run *run, struct tlat_instance *in)
 {
-	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
 	int64_t after_ns = rest_after_ns(run);
 
 	in->limits.rest_ns = (uint64_t)(after_ns / 4);
+	in->limits.rest = tlat_run_in_unit(run, after_ns / 4);
 	if (is_rt(in) && (spins(run) || (in->pair && cycle_ns(run) <= 2 * TLAT_NAP_NS)))
-		in->limits.rest_after =
-			ticks ? tlat_clock_ticks(run->clock, after_ns) : (uint64_t)after_ns;
+		in->limits.rest_after = tlat_run_in_unit(run, after_ns);
 	if (in->limits.rest_after && spins(run) && cycle_ns(run) > MAX_SPIN_NS)
 		tlat_findings_add(&run->of_result, TLAT_WARN, "throttle-risk",
 				  "use a shorter settle time or interval",

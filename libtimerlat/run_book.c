@@ -108,6 +108,13 @@ void tlat_book_look(struct tlat_book *book, int64_t value, uint64_t at, uint64_t
 	book->plain = full && book->n_raw == book->max_raw && !book->tap;
 }
 
+void tlat_book_note_stop(struct tlat_book *book, uint64_t length)
+{
+	book->stops++;
+	if (length > book->stopped)
+		book->stopped = length;
+}
+
 void tlat_census_look(struct tlat_census *census)
 {
 	struct rusage usage;

@@ -41,7 +41,7 @@ struct tlat_book {
 	struct tlat_break *brk;		/* NULL: no value ends the run */
 	uint64_t warmup;		/* unmeasured cycles so far */
 	uint64_t rests;
-	uint64_t stops;	  /* times the recording thread stood still while it spun */
+	uint64_t stops;	  /* times a side was kept from its CPU, and no sample shows it */
 	uint64_t stopped; /* the longest of them, in stamps */
 	int64_t *raw;
 	double ns_per_unit;
@@ -76,6 +76,9 @@ static inline void tlat_book_record(struct tlat_book *book, int64_t value, uint6
 	if (TLAT_RARELY(value > book->least_kept || cpu != book->planned_cpu || !book->plain))
 		tlat_book_look(book, value, at, seq, cpu);
 }
+
+/* Enter a time in which something kept a side from its CPU, beside the samples. [hot] */
+void tlat_book_note_stop(struct tlat_book *book, uint64_t length);
 
 /* Offer a value to the largest so far. [hot] */
 void tlat_outliers_offer(struct tlat_outliers *outliers, const struct tlat_outlier *candidate);

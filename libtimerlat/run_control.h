@@ -79,6 +79,8 @@ int tlat_run_opts_check(const struct tlat_run_opts *opts, struct tlat_error *ret
  */
 int tlat_run_plan(struct tlat_run *run, const struct tlat_run_opts *opts,
 		  struct tlat_error *reterr);
+/* run_plan.c: a time in the unit of the run's loop, ticks of its clock or ns. */
+uint64_t tlat_run_in_unit(const struct tlat_run *run, int64_t ns);
 /* run_plan.c: what solo thread number i is to have; a pair is number 0. */
 int64_t tlat_run_interval_ns(const struct tlat_run *run, int i);
 int32_t tlat_run_priority(const struct tlat_run *run, int i);

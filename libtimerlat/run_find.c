@@ -71,9 +71,9 @@ static void find_stalls(const struct tlat_run *run, const struct tlat_instance *
 		tlat_findings_add(&result->findings, TLAT_WARN, "stopped",
 				  "compare cpu.rt_runtime_us of the cgroup, sched_rt_runtime_us, "
 				  "and steal",
-				  "the spinning waker was kept from its CPU %llu times, up to %.0f "
-				  "ms: real-time throttling, another thread, the hypervisor, or a "
-				  "stop signal",
+				  "between the samples a thread was kept from its CPU %llu times, "
+				  "up to %.0f ms: real-time throttling, another thread, the "
+				  "hypervisor, or a stop signal",
 				  (unsigned long long)in->book->stops, stopped_ns / 1e6);
 	if (max_ns > STALL_NS)
 		tlat_findings_add(&result->findings, TLAT_WARN, "stall",

@@ -34,6 +34,7 @@ void tlat_grid_init(struct tlat_grid *grid, const struct tlat_solo *solo, uint64
 	*grid = (struct tlat_grid){ .interval = solo->interval, .before = now };
 	grid->closed = solo->ctx->ops->flags & TLAT_PROBE_CLOSED;
 	grid->duration = limits->duration;
+	grid->away = limits->away;
 	grid->warm_at = span > UINT64_MAX - now ? UINT64_MAX : now + span;
 	grid->origin = (lead + solo->tick - 1) / solo->tick * solo->tick + solo->phase;
 	grid->first = span / solo->interval;

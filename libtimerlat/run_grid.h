@@ -15,6 +15,7 @@ struct tlat_grid {
 	uint64_t due;		   /* what is promised for the slot armed */
 	uint64_t before;	   /* stamp of the event before */
 	uint64_t unmeasured;	   /* cycles left that are not measured after a rest */
+	uint64_t away;		   /* later than this without a sample: a stop */
 	uint64_t warm_at;	   /* closed loop: when warm-up is over */
 	uint64_t duration;	   /* closed loop: of measurement */
 	bool closed;

@@ -44,7 +44,8 @@ static void start_measuring(struct tlat_pair *pair, struct tlat_cycle *cycle,
 
 bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat_book *book)
 {
-	if (tlat_get(pair->waiter.rests) != cycle->rests) {
+	cycle->waiter_rested = tlat_get(pair->waiter.rests) != cycle->rests;
+	if (cycle->waiter_rested) {
 		cycle->rests = tlat_get(pair->waiter.rests);
 		tlat_note(&book->rests, cycle->rests);
 		cycle->unmeasured = TLAT_REST_CYCLES;
@@ -54,6 +55,29 @@ bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle, str
 		return book->started;
 	cycle->unmeasured--;
 	return false;
+}
+
+/*
+ * From the kick to the wake, from there to the announcement, from there to now. Only the first is
+ * ever counted, and only a rest is that long by intent. Stamps of two CPUs may run backwards.
+ */
+void tlat_pace_look_back(const struct tlat_pair *pair, const struct tlat_cycle *cycle, uint64_t now,
+			 struct tlat_book *book)
+{
+	uint64_t woken_at = tlat_get(pair->waiter.woken_at);
+	const struct {
+		uint64_t length;
+		bool rested;
+	} spans[] = { { cycle->told ? 0 : woken_at - cycle->t0, false },
+		      { cycle->announced - woken_at, cycle->waiter_rested },
+		      { now - cycle->announced, cycle->waker_rested } };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(spans) && cycle->kicked; i++) {
+		uint64_t usual = pair->limits.away + (spans[i].rested ? pair->limits.rest : 0);
+
+		if (TLAT_RARELY((int64_t)spans[i].length > (int64_t)usual))
+			tlat_book_note_stop(book, spans[i].length);
+	}
 }
 
 uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle *cycle,

@@ -18,8 +18,10 @@ struct tlat_cycle {
 	struct tlat_census census;
 	int woken;
 	bool kicked, measured; /* the cycle under way */
-	bool awake;	       /* one side had nothing to sleep for */
-	bool merged;	       /* a wake stands for more than one kick */
+	bool told;	       /* the last kick has a sample, or a count that says why not */
+	bool waiter_rested, waker_rested; /* since the last kick */
+	bool awake;			  /* one side had nothing to sleep for */
+	bool merged;			  /* a wake stands for more than one kick */
 };
 
 /* Whether another cycle may begin; if not, book->end says why. */
@@ -28,6 +30,9 @@ TLAT_HOT bool tlat_pace_within_limits(const struct tlat_pair *pair, const struct
 /* Whether the cycle that begins counts: warm-up over, no rest just before. */
 TLAT_HOT bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle,
 				    struct tlat_book *book);
+/* Note what kept a side from its CPU between the last kick and now, unless a sample shows it. */
+TLAT_HOT void tlat_pace_look_back(const struct tlat_pair *pair, const struct tlat_cycle *cycle,
+				  uint64_t now, struct tlat_book *book);
 /* When to kick: after the settle time, at the slot if there is an interval. */
 TLAT_HOT uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle *cycle,
 				      const struct tlat_book *book);

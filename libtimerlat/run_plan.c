@@ -151,24 +151,29 @@ static void plan_measurer(struct tlat_run *run, struct tlat_instance *in, int i,
 	in->n_measurers++;
 }
 
-/* A time limit in the loop's unit; none: UINT64_MAX. */
-static uint64_t limit_of(const struct tlat_run *run, bool ticks, int64_t ns)
+uint64_t tlat_run_in_unit(const struct tlat_run *run, int64_t ns)
 {
-	if (!ns)
-		return UINT64_MAX;
+	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
+
 	return ticks ? tlat_clock_ticks(run->clock, ns) : (uint64_t)ns;
+}
+
+/* A time limit in the loop's unit; none: UINT64_MAX. */
+static uint64_t limit_of(const struct tlat_run *run, int64_t ns)
+{
+	return ns ? tlat_run_in_unit(run, ns) : UINT64_MAX;
 }
 
 static void plan_limits(struct tlat_run *run, struct tlat_limits *limits)
 {
 	const struct tlat_run_opts *opts = &run->opts;
-	bool ticks = run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_LOOPBACK);
 
 	limits->samples = opts->samples ? opts->samples : UINT64_MAX;
-	limits->duration = limit_of(run, ticks, opts->duration_ns);
+	limits->duration = limit_of(run, opts->duration_ns);
 	limits->warmup = (uint64_t)or_default(opts->warmup, DEFAULT_WARMUP);
 	/* a number that was asked for is not cut short */
-	limits->warmup_span = opts->warmup ? UINT64_MAX : limit_of(run, ticks, WARMUP_SPAN_NS);
+	limits->warmup_span = opts->warmup ? UINT64_MAX : limit_of(run, WARMUP_SPAN_NS);
+	limits->away = tlat_run_in_unit(run, TLAT_AWAY_NS);
 	limits->request = run->request;
 }
 
@@ -199,7 +204,6 @@ static void plan_pair(struct tlat_run *run, struct tlat_instance *in)
 	pair->grace = tlat_clock_ticks(run->clock, TLAT_GRACE_NS);
 	pair->lead = tlat_clock_ticks(run->clock, opts->inject_ns);
 	pair->nap_before = tlat_clock_ticks(run->clock, 2 * TLAT_NAP_NS);
-	pair->nap_after = tlat_clock_ticks(run->clock, TLAT_REST_AFTER_NS);
 	pair->seed = opts->seed;
 	pair->verify = opts->flags & TLAT_RUN_VERIFY;
 	plan_measurer(run, in, 0, run->place.wait, opts->priority);

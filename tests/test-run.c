@@ -28,9 +28,13 @@ enum fate {
 	FATE_EARLY,  /* the waiter's stamp is before the kick's */
 	FATE_TWICE,  /* one kick, two wakes */
 	FATE_MERGED, /* the event says that it stands for two kicks */
+	FATE_PAUSED, /* something keeps the waiter from its CPU as it wakes */
 	FATE_STOP,   /* somebody asks for the end, and the wake is lost */
 	FATE_COUNT,
 };
+
+#define AWAY  100000ULL	 /* longer than anything that a loop does by itself */
+#define PAUSE 1000000ULL /* something keeps a thread from its CPU */
 
 struct world {
 	atomic_ullong now;
@@ -50,6 +54,10 @@ struct world {
 	uint64_t first_due;
 	bool stop_at_end;
 	bool complete;
+	uint64_t rest_after;
+	/* a pause: before the n-th stamp, or before a side is ready; 0: never */
+	unsigned int pause_at_stamp, pause_at_ready[2];
+	atomic_uint stamps, readies[2];
 };
 
 static struct world *world_of(const struct tlat_probe_ctx *ctx)
@@ -64,6 +72,8 @@ static uint64_t play(void *data, enum tlat_stamp_edge edge)
 	bool asleep = atomic_load(&world->taken) == atomic_load(&world->word);
 
 	(void)edge;
+	if (atomic_fetch_add(&world->stamps, 1) + 1 == world->pause_at_stamp)
+		atomic_fetch_add(&world->now, PAUSE);
 	if (!asleep && !atomic_load(&world->stop))
 		return atomic_load(&world->now);
 	return atomic_fetch_add(&world->now, world->step);
@@ -88,6 +98,8 @@ static int scripted_kick(struct tlat_probe_ctx *ctx)
 		return 1;
 	atomic_store(&world->early, fate == FATE_EARLY);
 	atomic_store(&world->merged, fate == FATE_MERGED);
+	if (fate == FATE_PAUSED)
+		atomic_fetch_add(&world->now, PAUSE);
 	atomic_fetch_add(&world->word, fate == FATE_TWICE ? 2 : 1);
 	return fate != FATE_AWAKE;
 }
@@ -113,9 +125,19 @@ static int scripted_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_sid
 	return 0;
 }
 
+static void scripted_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side)
+{
+	struct world *world = world_of(ctx);
+
+	if (atomic_fetch_add(&world->readies[side->role], 1) + 1 ==
+	    world->pause_at_ready[side->role])
+		atomic_fetch_add(&world->now, PAUSE);
+}
+
 static const struct tlat_probe_ops scripted_pair = {
 	.name = "scripted-pair",
 	.flags = TLAT_PROBE_PAIR,
+	.ready = scripted_ready,
 	.kick = scripted_kick,
 	.wait = scripted_wait,
 };
@@ -228,14 +250,16 @@ static void run_solo(struct world *world, const struct tlat_probe_ops *ops, uint
 				      .shared = world,
 				      .stop = &world->stop,
 				      .interval_ns = PERIOD };
-	struct tlat_solo solo = {
-		.ctx = &ctx,
-		.interval = PERIOD,
-		.phase = 12345,
-		.tick = 4000000,
-		.complete = world->complete,
-		.limits = { .samples = samples, .duration = UINT64_MAX, .request = &world->request }
-	};
+	struct tlat_solo solo = { .ctx = &ctx,
+				  .interval = PERIOD,
+				  .phase = 12345,
+				  .tick = 4000000,
+				  .complete = world->complete,
+				  .limits = { .samples = samples,
+					      .duration = UINT64_MAX,
+					      .rest_after = world->rest_after,
+					      .away = AWAY,
+					      .request = &world->request } };
 
 	atomic_store(&world->now, 1000000000);
 	book_init(book);
@@ -421,6 +445,23 @@ static void a_relative_probe_misses_nothing(void **state)
 }
 
 /* The identity holds on any schedule, and so does the list of values. */
+/* A thread that spins rests: neither that nor the few expiries after it hide what keeps it away. */
+static void a_pause_of_a_thread_that_spins_is_late_or_a_stop(void **state)
+{
+	(void)state;
+	for (unsigned int at = 2; at < 40; at++) {
+		struct world world = { .rest_after = 5 * PERIOD, .pause_at_stamp = at };
+		struct tlat_book book;
+
+		run_solo(&world, &scripted_solo, 40, &book);
+		assert_true(book.rests > 3);
+		if (book.stops)
+			assert_true(book.stopped >= PAUSE);
+		assert_int_equal(book.stops + (tlat_hist_max(book.latency) >= (int64_t)PAUSE), 1);
+		book_free(&book);
+	}
+}
+
 static void any_schedule_adds_up(void **state)
 {
 	(void)state;
@@ -486,9 +527,10 @@ static void pair_init(struct pair_test *t, const enum fate *fates, size_t n, uin
 	t->pair.seed = 42;
 	t->pair.wait_bound = 2000;
 	t->pair.grace = 500;
-	t->pair.nap_before = t->pair.nap_after = UINT64_MAX / 2;
+	t->pair.nap_before = UINT64_MAX / 2;
 	t->pair.limits = (struct tlat_limits){ .samples = samples,
 					       .duration = UINT64_MAX,
+					       .away = AWAY,
 					       .request = &t->world.request };
 	book_init(&t->book);
 }
@@ -751,8 +793,39 @@ static void after_a_rest_three_cycles_are_not_measured(void **state)
 	assert_int_equal(counts.asked, 200);
 	assert_true(t->book.rests > 0);
 	assert_true(t->book.warmup >= TLAT_REST_CYCLES);
+	assert_int_equal(t->book.stops, 0);
 	assert_int_equal(tlat_counts_balance(&counts), 0);
 	pair_free(t);
+}
+
+/* A throttled thread, say: outside of the measured wakes no sample would tell of it. */
+static void a_pause_is_in_a_sample_or_a_stop(void **state)
+{
+	const enum fate fates[] = { FATE_WAKE, FATE_PAUSED };
+	const struct {
+		size_t n_fates;
+		unsigned int ready[2]; /* 5: in the measurement */
+		uint64_t warmup;
+		bool in_sample;
+	} cases[] = { { .ready[TLAT_ROLE_WAIT] = 5 },
+		      { .ready[TLAT_ROLE_KICK] = 5 },
+		      { .n_fates = 2, .warmup = 2 },
+		      { .n_fates = 2, .in_sample = true } };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(cases); i++) {
+		struct pair_test *t = pair_new(fates, cases[i].n_fates, 20);
+
+		memcpy(t->world.pause_at_ready, cases[i].ready, sizeof(cases[i].ready));
+		t->pair.limits.warmup = cases[i].warmup;
+		t->pair.limits.warmup_span = UINT64_MAX;
+		run_pair(t);
+		assert_int_equal(tlat_hist_max(t->book.latency) >= (int64_t)PAUSE,
+				 cases[i].in_sample);
+		assert_int_equal(t->book.stops, !cases[i].in_sample);
+		assert_true(cases[i].in_sample || t->book.stopped >= PAUSE);
+		pair_free(t);
+	}
 }
 
 static void any_fates_add_up(void **state)
@@ -809,6 +882,36 @@ static void a_loopback_measures_exactly_what_it_is_asked(void **state)
 	assert_int_equal(tlat_hist_max(book.latency), 3);
 	assert_int_equal(book.warmup, 10);
 	book_free(&book);
+}
+
+static void a_pause_of_a_loopback_is_in_a_sample_or_a_stop(void **state)
+{
+	extern const struct tlat_probe_ops tlat_probe_null;
+
+	(void)state;
+	for (unsigned int at = 2; at < 200; at++) {
+		struct world world = { .step = 3, .pause_at_stamp = at };
+		struct tlat_probe_ctx ctx = { .ops = &tlat_probe_null,
+					      .stamper = stamper(&world),
+					      .shared = &world,
+					      .stop = &world.stop };
+		struct tlat_limits limits = { .samples = 120,
+					      .duration = UINT64_MAX,
+					      .warmup = 10,
+					      .warmup_span = UINT64_MAX,
+					      .rest_after = 100,
+					      .away = AWAY,
+					      .request = &world.request };
+		struct tlat_probe_side side = { .role = TLAT_ROLE_WAIT };
+		struct tlat_book book;
+
+		atomic_store(&world.now, 1000);
+		book_init(&book);
+		tlat_run_loopback(&ctx, &limits, &side, &book);
+		assert_true(book.rests > 3);
+		assert_int_equal(book.stops + (tlat_hist_max(book.latency) >= (int64_t)PAUSE), 1);
+		book_free(&book);
+	}
 }
 
 static int by_value_down(const void *a, const void *b)
@@ -876,10 +979,10 @@ static void the_skeleton_measures(void **state)
 	t->in.pair->stop = t->in.stop;
 	t->in.pair->yields = true;
 	t->in.pair->wait_bound = t->in.pair->grace = UINT64_MAX;
-	t->in.pair->nap_before = t->in.pair->nap_after = INT64_MAX;
-	t->in.pair->limits = (struct tlat_limits){ .samples = 100,
-						   .duration = UINT64_MAX,
-						   .request = &world.request };
+	t->in.pair->nap_before = INT64_MAX;
+	t->in.pair->limits = (struct tlat_limits){
+		.samples = 100, .duration = UINT64_MAX, .away = INT64_MAX, .request = &world.request
+	};
 	book_init(&t->book);
 	assert_int_equal(pthread_create(&waiter, NULL, skeleton_waiter, t), 0);
 	tlat_run_waker(t->in.pair, &t->in.measurers[1].side, NULL, &t->book);
@@ -908,6 +1011,7 @@ int main(void)
 		cmocka_unit_test(a_stop_in_mid_cycle_is_one_unfinished),
 		cmocka_unit_test(a_periodic_probe_counts_what_the_kernel_counted),
 		cmocka_unit_test(a_relative_probe_misses_nothing),
+		cmocka_unit_test(a_pause_of_a_thread_that_spins_is_late_or_a_stop),
 		cmocka_unit_test(any_schedule_adds_up),
 		cmocka_unit_test(every_wake_is_recorded),
 		cmocka_unit_test(a_waiter_that_never_slept_is_rejected),
@@ -924,8 +1028,10 @@ int main(void)
 		cmocka_unit_test(a_wake_too_many_costs_one_cycle_only),
 		cmocka_unit_test(a_run_ends_in_time_however_far_the_kick_is),
 		cmocka_unit_test(after_a_rest_three_cycles_are_not_measured),
+		cmocka_unit_test(a_pause_is_in_a_sample_or_a_stop),
 		cmocka_unit_test(any_fates_add_up),
 		cmocka_unit_test(a_loopback_measures_exactly_what_it_is_asked),
+		cmocka_unit_test(a_pause_of_a_loopback_is_in_a_sample_or_a_stop),
 		cmocka_unit_test(the_largest_values_are_kept),
 		cmocka_unit_test(the_skeleton_measures),
 	};
