@@ -89,7 +89,7 @@ static void calibration_leaves_the_calling_thread_as_it_was(void **state)
 	/* A joined thread may be listed for a moment longer. */
 	for (int i = 0; i < 1000 && count_threads() > threads_before; i++)
 		usleep(1000);
-	assert_int_equal(count_threads(), threads_before);
+	assert_true(count_threads() <= threads_before);
 }
 
 static void a_cpu_has_no_offset_to_itself(void **state)

@@ -627,7 +627,8 @@ static int64_t skip_past_now(uint64_t slots)
 
 #define SLOTS ((uint64_t)STALLS * 200 + 100)
 
-static int64_t missed_in_stalls(void)
+/* Whether the hypervisor took time as well comes with it. */
+static int64_t missed_in_stalls(bool *stolen)
 {
 	struct tlat_run_opts opts = base("timer-nanosleep");
 	struct tlat_report *report;
@@ -643,6 +644,7 @@ static int64_t missed_in_stalls(void)
 	assert_adds_up(result);
 	assert_true(tlat_hist_max(result->latency) >= STALL_NS - 2 * MS);
 	missed = (int64_t)result->counts.missed;
+	*stolen = has_finding(result, "stolen-time");
 	tlat_report_free(report);
 	return missed;
 }
@@ -666,17 +668,18 @@ static int64_t skipped_in_stalls(void)
 static void what_a_busy_thread_hides_is_counted(void **state)
 {
 	int64_t missed = 0, hidden = 0, unseen;
+	bool stolen = false;
 
 	(void)state;
 	if (!real_time)
 		skip();
 	/* Others on this machine may stall the thread, too: never less, and once no more. */
 	for (int i = 0; i < REPEAT && (i == 0 || missed > hidden + STALLS); i++) {
-		missed = missed_in_stalls();
+		missed = missed_in_stalls(&stolen);
 		hidden = hidden_by_stalls();
 		assert_true(missed >= hidden - STALLS);
 	}
-	assert_true(missed <= hidden + STALLS);
+	assert_true(stolen || missed <= hidden + STALLS);
 	unseen = skipped_in_stalls();
 	assert_true(unseen >= hidden_by_stalls() - STALLS); /* which it says nothing of */
 }
