@@ -27,6 +27,10 @@ static_assert(sizeof(struct tlat_hist) % TLAT_CACHE_LINE == 0, "histograms can b
 #define load(p)	     __atomic_load_n(p, __ATOMIC_RELAXED)
 #define store(p, to) __atomic_store_n(p, to, __ATOMIC_RELAXED)
 
+/* An extreme is in its slot before it is one: who reads it first finds it there. */
+#define publish(p, to) __atomic_store_n(p, to, __ATOMIC_RELEASE)
+#define published(p)   __atomic_load_n(p, __ATOMIC_ACQUIRE)
+
 static uint32_t shift_of(uint32_t index)
 {
 	return index < TLAT_HIST_EXACT_VALUES ? 0 : (index >> TLAT_HIST_OCTAVE_SHIFT) - 1;
@@ -140,8 +144,8 @@ static void set_usual(uint64_t *ret_first, uint64_t *ret_n, int64_t min, int64_t
 
 void tlat_hist_set_extremes(struct tlat_hist *hist, int64_t min, int64_t max)
 {
-	store(&hist->min, min);
-	store(&hist->max, max);
+	publish(&hist->min, min);
+	publish(&hist->max, max);
 	set_usual(&hist->usual, &hist->n_usual, min, max, 0, TLAT_HIST_VALUE_MAX);
 	set_usual(&hist->usual_early, &hist->n_usual_early, min, max, -TLAT_HIST_EARLY_MAX, -1);
 }
@@ -194,18 +198,19 @@ void tlat_hist_reset(struct tlat_hist *hist)
 	tlat_hist_set_extremes(hist, INT64_MAX, INT64_MIN);
 }
 
-/* Let the extremes take in a slot that was seen before them: by the value next to the others. */
-static void cover(struct tlat_hist *hist, int32_t slot, const struct tlat_hist *from)
+/* Let the extremes take in a slot beyond those that were read: by the value next to the others. */
+static void cover(struct tlat_hist *hist, int32_t slot, int64_t min, int64_t max)
 {
-	if (slot > tlat_hist_slot(load(&from->max)) && slot > TLAT_HIST_SLOT_FIRST)
+	if (slot > tlat_hist_slot(max) && slot > TLAT_HIST_SLOT_FIRST)
 		widen(hist, tlat_hist_slot_last(slot - 1) + 1, tlat_hist_slot_last(slot - 1) + 1);
-	if (slot < tlat_hist_slot(load(&from->min)))
+	if (slot < tlat_hist_slot(min))
 		widen(hist, tlat_hist_slot_last(slot), tlat_hist_slot_last(slot));
 }
 
 int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
 {
 	uint64_t apart_hz = into->hz > from->hz ? into->hz - from->hz : from->hz - into->hz;
+	int64_t min = published(&from->min), max = published(&from->max);
 
 	if (apart_hz > into->hz / 10000)
 		return -EINVAL;
@@ -216,9 +221,9 @@ int tlat_hist_merge(struct tlat_hist *into, const struct tlat_hist *from)
 		if (!n)
 			continue;
 		tlat_hist_add_slot(into, slot, n);
-		cover(into, slot, from);
+		cover(into, slot, min, max);
 	}
-	widen(into, load(&from->min), load(&from->max));
+	widen(into, min, max);
 	return 0;
 }
 

@@ -747,6 +747,43 @@ static void a_reader_sees_counts_grow_while_values_are_recorded(void **state)
 	tlat_hist_free(copy);
 }
 
+/* Each value a new extreme, up and down in turn. */
+static void *widen_all_the_time(void *arg)
+{
+	struct writer *w = arg;
+
+	for (int i = 0; i < w->n; i++)
+		tlat_hist_record(w->hist, i % 2 ? i * 3000LL : -i);
+	return NULL;
+}
+
+/* A copy says it in a report, whose reader holds the extremes against the bins. */
+static void a_copy_has_its_extremes_in_its_bins_while_values_are_recorded(void **state)
+{
+	struct writer w = { .hist = new_hist(), .n = 200000 };
+	struct tlat_hist *copy = new_hist();
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, widen_all_the_time, &w), 0);
+	while (tlat_hist_count(copy) < (uint64_t)w.n) {
+		struct tlat_hist_span span;
+
+		tlat_hist_reset(copy);
+		assert_int_equal(tlat_hist_merge(copy, w.hist), 0);
+		span = tlat_hist_span(copy);
+		if (!tlat_hist_count(copy))
+			continue;
+		assert_true(tlat_hist_slot_count(copy, span.first) > 0);
+		assert_true(tlat_hist_slot_count(copy, span.last) > 0);
+		assert_int_equal(tlat_hist_count_slots(copy, span.first, span.last),
+				 tlat_hist_count(copy));
+	}
+	pthread_join(thread, NULL);
+	tlat_hist_free(w.hist);
+	tlat_hist_free(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -774,6 +811,7 @@ int main(void)
 		cmocka_unit_test(mean_and_sd_agree_with_the_samples),
 		cmocka_unit_test(counts_above_are_never_too_few_and_off_by_one_bin_at_most),
 		cmocka_unit_test(a_reader_sees_counts_grow_while_values_are_recorded),
+		cmocka_unit_test(a_copy_has_its_extremes_in_its_bins_while_values_are_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
