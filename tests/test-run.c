@@ -444,7 +444,6 @@ static void a_relative_probe_misses_nothing(void **state)
 	book_free(&book);
 }
 
-/* The identity holds on any schedule, and so does the list of values. */
 /* A thread that spins rests: neither that nor the few expiries after it hide what keeps it away. */
 static void a_pause_of_a_thread_that_spins_is_late_or_a_stop(void **state)
 {
@@ -462,6 +461,7 @@ static void a_pause_of_a_thread_that_spins_is_late_or_a_stop(void **state)
 	}
 }
 
+/* The identity holds on any schedule, and so does the list of values. */
 static void any_schedule_adds_up(void **state)
 {
 	(void)state;
@@ -857,57 +857,51 @@ static void any_fates_add_up(void **state)
 
 /* == Loopback, outliers, the skeleton == */
 
-static void a_loopback_measures_exactly_what_it_is_asked(void **state)
+static void run_loopback(struct world *world, uint64_t samples, uint64_t rest_after,
+			 struct tlat_book *book)
 {
 	extern const struct tlat_probe_ops tlat_probe_null;
-	struct world world = { .step = 3 };
 	struct tlat_probe_ctx ctx = { .ops = &tlat_probe_null,
-				      .stamper = stamper(&world),
-				      .shared = &world,
-				      .stop = &world.stop };
-	struct tlat_limits limits = { .samples = 1000,
+				      .stamper = stamper(world),
+				      .shared = world,
+				      .stop = &world->stop };
+	struct tlat_limits limits = { .samples = samples,
 				      .duration = UINT64_MAX,
 				      .warmup = 10,
 				      .warmup_span = UINT64_MAX,
-				      .request = &world.request };
+				      .rest_after = rest_after,
+				      .away = AWAY,
+				      .request = &world->request };
 	struct tlat_probe_side side = { .role = TLAT_ROLE_WAIT };
+
+	atomic_store(&world->now, 1000);
+	book_init(book);
+	tlat_run_loopback(&ctx, &limits, &side, book);
+}
+
+static void a_loopback_measures_exactly_what_it_is_asked(void **state)
+{
+	struct world world = { .step = 3 };
 	struct tlat_book book;
 
 	(void)state;
-	atomic_store(&world.now, 1000);
-	book_init(&book);
-	tlat_run_loopback(&ctx, &limits, &side, &book);
+	run_loopback(&world, 1000, 0, &book);
 	assert_int_equal(tlat_hist_count(book.latency), 1000);
 	assert_int_equal(tlat_hist_min(book.latency), 3);
 	assert_int_equal(tlat_hist_max(book.latency), 3);
 	assert_int_equal(book.warmup, 10);
+	assert_int_equal(book.stops, 0);
 	book_free(&book);
 }
 
 static void a_pause_of_a_loopback_is_in_a_sample_or_a_stop(void **state)
 {
-	extern const struct tlat_probe_ops tlat_probe_null;
-
 	(void)state;
 	for (unsigned int at = 2; at < 200; at++) {
 		struct world world = { .step = 3, .pause_at_stamp = at };
-		struct tlat_probe_ctx ctx = { .ops = &tlat_probe_null,
-					      .stamper = stamper(&world),
-					      .shared = &world,
-					      .stop = &world.stop };
-		struct tlat_limits limits = { .samples = 120,
-					      .duration = UINT64_MAX,
-					      .warmup = 10,
-					      .warmup_span = UINT64_MAX,
-					      .rest_after = 100,
-					      .away = AWAY,
-					      .request = &world.request };
-		struct tlat_probe_side side = { .role = TLAT_ROLE_WAIT };
 		struct tlat_book book;
 
-		atomic_store(&world.now, 1000);
-		book_init(&book);
-		tlat_run_loopback(&ctx, &limits, &side, &book);
+		run_loopback(&world, 120, 100, &book);
 		assert_true(book.rests > 3);
 		assert_int_equal(book.stops + (tlat_hist_max(book.latency) >= (int64_t)PAUSE), 1);
 		book_free(&book);
