@@ -390,9 +390,9 @@ static void book_expiry(struct tlat_grid *grid, struct tlat_book *book, uint64_t
 static uint64_t next_slot(const struct tlat_probe_ops *ops, const struct tlat_grid *grid,
 			  const struct tlat_probe_event *event)
 {
-	if (!(ops->flags & (TLAT_PROBE_PERIODIC | TLAT_PROBE_CLOSED)))
-		return tlat_grid_after(grid, event->at);
-	return grid->slot + (ops->flags & TLAT_PROBE_PERIODIC ? event->n : 1);
+	if (TLAT_RARELY(ops->flags & (TLAT_PROBE_PERIODIC | TLAT_PROBE_CLOSED)))
+		return grid->slot + (ops->flags & TLAT_PROBE_PERIODIC ? event->n : 1);
+	return tlat_grid_after(grid, event->at);
 }
 
 /* Program the slot's expiry, and note what the kernel promises for it. */

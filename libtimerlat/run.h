@@ -33,14 +33,15 @@
 
 /* What a loop may do; times in the loop's own unit (ticks for pairs, ns for solo). */
 struct tlat_limits {
+	/* every cycle looks at these two */
+	const atomic_int *request; /* set when somebody wants the run to end */
+	uint64_t rest_after;	   /* 0: never */
 	uint64_t samples;	   /* cycles or slots asked; UINT64_MAX: no limit */
 	uint64_t duration;	   /* of measurement; UINT64_MAX: no limit */
 	uint64_t warmup;	   /* cycles at most */
 	uint64_t warmup_span;	   /* time at most; UINT64_MAX: no limit */
-	uint64_t rest_after;	   /* 0: never */
 	uint64_t rest, rest_ns;	   /* how long, in the loop's unit and in ns */
 	uint64_t away;		   /* longer than this: something kept the thread from its CPU */
-	const atomic_int *request; /* set when somebody wants the run to end */
 };
 
 static inline bool tlat_run_requested(const struct tlat_limits *limits)
@@ -98,7 +99,7 @@ struct tlat_pair {
 };
 
 struct tlat_solo {
-	struct tlat_probe_ctx *ctx;
+	alignas(TLAT_CACHE_LINE) struct tlat_probe_ctx *ctx;
 	struct tlat_limits limits;
 	uint64_t interval, phase; /* ns */
 	uint64_t tick;		  /* ns; phase counts from a multiple of it */

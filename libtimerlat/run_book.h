@@ -19,24 +19,24 @@ struct tlat_tally {
 /*
  * One per recording thread; everything it points to is prefaulted. What every cycle needs comes
  * first: each cache line more that a loop touches takes one from the kernel's path, and a wake on
- * the same CPU gets slower by it.
+ * the same CPU gets slower by it. A timer's cycle needs one line, a pair's the third as well.
  */
 struct tlat_book {
-	/* NULL where they say nothing */
 	alignas(TLAT_CACHE_LINE) struct tlat_hist *latency;
-	struct tlat_hist *dwell, *call;
-	int64_t least_kept; /* of the outliers when full: what is not above it is none */
-	uint64_t started;   /* stamp of the first measured cycle, 0: none yet */
-	size_t n_raw, max_raw;
-	int32_t planned_cpu; /* -1: any */
-	bool lost_wake;
-	bool roams;	/* not pinned: planned_cpu is where it was last */
-	bool plain;	/* a value not above least_kept, on planned_cpu, is only counted */
-	uint64_t ended; /* stamp at the end; solo: of the last event */
+	int64_t least_kept;	      /* of the outliers when full: what is not above it is none */
+	uint64_t started;	      /* stamp of the first measured cycle, 0: none yet */
+	uint64_t ended;		      /* stamp at the end; solo: of the last event */
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
-	struct tlat_hist *back;	      /* NULL: the probe has no second stamp */
-	struct tlat_tap *tap;	      /* NULL: nobody looks at single values */
+	int32_t planned_cpu;	      /* -1: any */
+	bool lost_wake;
+	bool roams;		 /* not pinned: planned_cpu is where it was last */
+	bool plain;		 /* a value not above least_kept, on planned_cpu, is only counted */
+	struct tlat_hist *dwell; /* NULL where it says nothing, like call and back */
 	struct tlat_counts counts;
+	struct tlat_hist *call;
+	struct tlat_hist *back; /* the probe's second stamp */
+	size_t n_raw, max_raw;
+	struct tlat_tap *tap;		/* NULL: nobody looks at single values */
 	struct tlat_outliers *outliers; /* NULL: do not keep them */
 	struct tlat_break *brk;		/* NULL: no value ends the run */
 	uint64_t warmup;		/* unmeasured cycles so far */
@@ -49,6 +49,8 @@ struct tlat_book {
 	int32_t end;   /* enum tlat_end */
 	int32_t error; /* negative errno of the call that failed */
 };
+
+static_assert(offsetof(struct tlat_book, counts.asked) < TLAT_CACHE_LINE, "a timer needs one line");
 
 /*
  * Where the kernel writes the number of the CPU that the calling thread is on, for rseq(2), which

@@ -8,19 +8,23 @@
 
 #include "run.h"
 
+/* What every cycle needs comes first, on one cache line. */
 struct tlat_grid {
-	uint64_t origin, interval; /* ns on the probe's clock */
-	uint64_t slot;		   /* the one armed */
-	uint64_t first, last;	   /* slots measured: [first, last) */
-	uint64_t due;		   /* what is promised for the slot armed */
-	uint64_t before;	   /* stamp of the event before */
-	uint64_t unmeasured;	   /* cycles left that are not measured after a rest */
-	uint64_t away;		   /* later than this without a sample: a stop */
-	uint64_t warm_at;	   /* closed loop: when warm-up is over */
-	uint64_t duration;	   /* closed loop: of measurement */
+	alignas(TLAT_CACHE_LINE) uint64_t origin; /* ns on the clock of the probe */
+	uint64_t interval;
+	uint64_t slot;	      /* the one armed */
+	uint64_t first, last; /* slots measured: [first, last) */
+	uint64_t due;	      /* what is promised for the slot armed */
+	uint64_t unmeasured;  /* cycles left that are not measured after a rest */
 	bool closed;
-	bool complete; /* a slot that was missed is made up for at the end */
+	bool complete;	   /* a slot that was missed is made up for at the end */
+	uint64_t before;   /* stamp of the event before */
+	uint64_t away;	   /* later than this without a sample: a stop */
+	uint64_t warm_at;  /* closed loop: when warm-up is over */
+	uint64_t duration; /* closed loop: of measurement */
 };
+
+static_assert(offsetof(struct tlat_grid, before) <= TLAT_CACHE_LINE, "a cycle needs one line");
 
 /* A grid that begins after now, at the point that all threads of the run have in common; its phase
  * against the kernel's tick as the run says. */

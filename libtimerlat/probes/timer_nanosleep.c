@@ -7,18 +7,27 @@
  *           way into the sleep, too, as the span counts from the call
  * Excludes: that way where the deadline is absolute
  * EINTR:    sleeps on towards the same deadline
+ *
+ * Without the C library, whose function is a cancellation point: an atomic operation on each side
+ * of the sleep, one of them before the stamp, on cache lines that a cycle needs for nothing else.
  */
-#include "probe.h"
+#include "raw_call.h"
+
+#ifdef SYS_clock_nanosleep_time64 /* where the call of the old name takes a time of 32 bits */
+#define CLOCK_NANOSLEEP SYS_clock_nanosleep_time64
+#else
+#define CLOCK_NANOSLEEP SYS_clock_nanosleep
+#endif
 
 struct shared {
-	struct timespec due; /* -rel: what is left of the span */
+	struct tlat_kernel_timespec due; /* -rel: what is left of the span */
 };
 
 TLAT_HOT static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
 {
 	struct shared *shared = ctx->shared;
 
-	shared->due = tlat_timespec_of_ns((int64_t)due);
+	shared->due = tlat_kernel_timespec_of_ns((int64_t)due);
 	return 0;
 }
 
@@ -27,15 +36,14 @@ TLAT_HOT static int nanosleep_wait(struct tlat_probe_ctx *ctx, const struct tlat
 {
 	const struct tlat_stamper stamper = ctx->stamper; /* at hand when it wakes */
 	struct shared *shared = ctx->shared;
-	int error;
+	long got;
 
 	(void)side;
 	do {
-		error = clock_nanosleep(ctx->ops->clock, TIMER_ABSTIME, &shared->due, NULL);
+		got = syscall(CLOCK_NANOSLEEP, ctx->ops->clock, TIMER_ABSTIME, &shared->due, NULL);
 		event->at = tlat_stamp_end(&stamper);
-	} while (error == EINTR && !tlat_probe_stopping(ctx));
-	event->n = 1;
-	return -error;
+	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
+	return got < 0 ? -errno : 0;
 }
 
 TLAT_HOT static int span_arm(struct tlat_probe_ctx *ctx, uint64_t due)
@@ -48,14 +56,14 @@ TLAT_HOT static int span_wait(struct tlat_probe_ctx *ctx, const struct tlat_prob
 			      struct tlat_probe_event *event)
 {
 	struct shared *shared = ctx->shared;
-	int error;
+	long got;
 
 	(void)side;
 	do {
-		error = clock_nanosleep(ctx->ops->clock, 0, &shared->due, &shared->due);
+		got = syscall(CLOCK_NANOSLEEP, ctx->ops->clock, 0, &shared->due, &shared->due);
 		event->at = tlat_stamp(ctx);
-	} while (error == EINTR && !tlat_probe_stopping(ctx));
-	return -error;
+	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
+	return got < 0 ? -errno : 0;
 }
 
 #define NANOSLEEP_PROBE(id, dashed, words, id_of_clock, kind, flag)                                \
