@@ -7,6 +7,14 @@
 
 TLAT_ASSERT_LAYOUT(struct tlat_error, 4 + 508);
 
+/* What it quotes may hold anything: a line of a file, a name in a document. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
 {
 	va_list args;
@@ -17,6 +25,7 @@ int tlat_fail(struct tlat_error *reterr, int code, const char *format, ...)
 	va_start(args, format);
 	tlat_vformat(reterr->text, sizeof(reterr->text), format, args);
 	va_end(args);
+	make_one_line(reterr->text);
 	return code;
 }
 

@@ -89,6 +89,16 @@ static void an_error_too_long_for_its_text_is_cut(void **state)
 	assert_int_equal(tlat_fail(NULL, -ENOENT, "%s", name), -ENOENT);
 }
 
+static void an_error_is_one_line_whatever_it_quotes(void **state)
+{
+	struct tlat_error error;
+
+	(void)state;
+	assert_int_equal(tlat_fail(&error, -EINVAL, "severity: \"%s\"", "i\nf\x1b\x7f\xc3\xb6"),
+			 -EINVAL);
+	assert_string_equal(error.text, "severity: \"i?f??\xc3\xb6\"");
+}
+
 static void a_failure_without_words_gets_those_of_its_code(void **state)
 {
 	struct tlat_error error;
@@ -138,6 +148,7 @@ int main(void)
 		cmocka_unit_test(facts_for_an_older_caller_end_where_its_struct_ends),
 		cmocka_unit_test(facts_for_a_newer_caller_end_with_zero),
 		cmocka_unit_test(an_error_too_long_for_its_text_is_cut),
+		cmocka_unit_test(an_error_is_one_line_whatever_it_quotes),
 		cmocka_unit_test(a_failure_without_words_gets_those_of_its_code),
 		cmocka_unit_test(texts_have_a_point_in_every_locale),
 	};
