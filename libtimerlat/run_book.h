@@ -19,7 +19,8 @@ struct tlat_tally {
 /*
  * One per recording thread; everything it points to is prefaulted. What every cycle needs comes
  * first: each cache line more that a loop touches takes one from the kernel's path, and a wake on
- * the same CPU gets slower by it. A timer's cycle needs one line, a pair's the third as well.
+ * the same CPU gets slower by it. A timer's cycle needs the first line, a pair's that of dwell
+ * as well.
  */
 struct tlat_book {
 	alignas(TLAT_CACHE_LINE) struct tlat_hist *latency;
@@ -29,10 +30,11 @@ struct tlat_book {
 	const volatile uint32_t *cpu; /* tlat_cpu_word() of the thread */
 	int32_t planned_cpu;	      /* -1: any */
 	bool lost_wake;
-	bool roams;		 /* not pinned: planned_cpu is where it was last */
-	bool plain;		 /* a value not above least_kept, on planned_cpu, is only counted */
-	struct tlat_hist *dwell; /* NULL where it says nothing, like call and back */
+	bool roams; /* not pinned: planned_cpu is where it was last */
+	bool plain; /* a value not above least_kept, on planned_cpu, is only counted */
 	struct tlat_counts counts;
+	/* NULL where they say nothing */
+	alignas(TLAT_CACHE_LINE) struct tlat_hist *dwell;
 	struct tlat_hist *call;
 	struct tlat_hist *back; /* the probe's second stamp */
 	size_t n_raw, max_raw;

@@ -10,7 +10,7 @@
 
 /* What every cycle needs comes first, on one cache line. */
 struct tlat_grid {
-	alignas(TLAT_CACHE_LINE) uint64_t origin; /* ns on the clock of the probe */
+	alignas(TLAT_CACHE_LINE) uint64_t origin; /* ns on the probe's clock */
 	uint64_t interval;
 	uint64_t slot;	      /* the one armed */
 	uint64_t first, last; /* slots measured: [first, last) */
