@@ -73,7 +73,8 @@ struct tlat_probe_tally {
 struct tlat_probe_ops {
 	alignas(TLAT_CACHE_LINE) uint32_t flags;
 	clockid_t clock; /* solo: the clock that deadlines and stamps are on */
-	/* On every side before each cycle, unmeasured: drain, re-lock. */
+	/* On both sides before each cycle, unmeasured: drain, re-lock. Of a round trip's reply on
+	 * the side that waits for it. */
 	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	/* Solo: program an expiry at due (ns on ops->clock), which is what due() gave; PERIODIC:
 	 * the first of a grid. */

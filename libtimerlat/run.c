@@ -66,7 +66,8 @@ static void waiter_rest(struct tlat_pair *pair, struct tlat_census *census, uint
 	    tlat_get(my->announced) - *rested < pair->limits.rest_after ||
 	    tlat_get(my->announced) < *rested)
 		return;
-	waiter_census(pair, census);
+	if (census->waits) /* else the one just taken says whether the last wait slept */
+		waiter_census(pair, census);
 	atomic_store_explicit(&my->resting, true, memory_order_release);
 	tlat_run_rest(&pair->limits);
 	atomic_store_explicit(&my->resting, false, memory_order_release);
@@ -93,8 +94,12 @@ TLAT_HOT static int waiter_cycle(struct tlat_pair *pair, const struct tlat_probe
 
 	if (error || tlat_probe_stopping(ctx))
 		return error ? error : -EINTR;
-	if (pair->reply)
-		tlat_set(my->replied, ctx->ops->kick(pair->reply));
+	if (pair->reply) {
+		error = ctx->ops->kick(pair->reply);
+		tlat_set(my->replied, error);
+		if (error < 0)
+			return error;
+	}
 	tlat_set(my->woken_at, event.at);
 	tlat_set(my->back, event.back);
 	tlat_set(my->awake, event.awake);
@@ -128,36 +133,6 @@ TLAT_HOT void tlat_run_waiter(struct tlat_pair *pair, const struct tlat_probe_si
 
 /* == Pair: the waker, who keeps the book == */
 
-/* 1: the waiter has announced this cycle; 0: it has not by the deadline or the run is to end;
- * negative errno: it has left. */
-TLAT_HOT static int await(struct tlat_pair *pair, struct tlat_cycle *cycle, uint64_t since)
-{
-	struct tlat_waiter_line *waiter = &pair->waiter;
-
-	for (;;) {
-		uint64_t waited;
-
-		if (atomic_load_explicit(&waiter->announced_seq, memory_order_acquire) > cycle->seq)
-			return 1;
-		if (atomic_load_explicit(&waiter->gone, memory_order_acquire))
-			return waiter->error ? waiter->error : -EINTR;
-		waited = tlat_stamp_begin(&pair->ctx->stamper) - since;
-		if (waited > pair->wait_bound)
-			return 0;
-		if (waited > pair->grace && tlat_run_requested(&pair->limits))
-			return 0;
-		/* the wake may need what a spinning real-time thread keeps off this CPU */
-		if (waited > pair->limits.away ||
-		    atomic_load_explicit(&waiter->resting, memory_order_acquire)) {
-			tlat_run_rest(&pair->limits);
-			cycle->waker_rested = true;
-		} else if (pair->yields)
-			sched_yield();
-		else
-			tlat_arch_relax();
-	}
-}
-
 /* Enter a completed cycle. Whatever the value is, it stays; only a wait that never slept goes. */
 TLAT_HOT static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle *cycle,
 				struct tlat_book *book)
@@ -187,30 +162,6 @@ TLAT_HOT static void book_cycle(struct tlat_pair *pair, const struct tlat_cycle 
 				 (int64_t)(tlat_get(waiter->back) - tlat_get(waiter->woken_at)));
 }
 
-/*
- * A wake that is not there within its bound: the cycle is lost, the run need not be. If the wake is
- * only late it is waited for; a second kick could wake twice. What await() says in the end.
- */
-static int recover(struct tlat_pair *pair, struct tlat_cycle *cycle, struct tlat_book *book)
-{
-	bool stopping = tlat_run_requested(&pair->limits);
-	int answer;
-
-	if (cycle->measured && stopping)
-		tlat_count(&book->counts.unfinished, 1);
-	else if (cycle->measured)
-		tlat_count(&book->counts.rejected[TLAT_REJECTED_TIMEOUT], 1);
-	cycle->measured = false;
-	book->lost_wake = book->lost_wake || !stopping;
-	if (stopping)
-		return 0;
-	answer = await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper));
-	if (answer)
-		return answer;
-	pair->ctx->ops->kick(pair->ctx);
-	return await(pair, cycle, tlat_stamp_begin(&pair->ctx->stamper));
-}
-
 /* Whether the waiter woke unasked since it announced, and announced again: nothing to kick here. */
 static bool has_moved(const struct tlat_pair *pair, const struct tlat_cycle *cycle)
 {
@@ -218,41 +169,26 @@ static bool has_moved(const struct tlat_pair *pair, const struct tlat_cycle *cyc
 	       cycle->seq + 1;
 }
 
-/* Where the waiter is: after a second kick it may have woken more often than it was kicked, and
- * then its last stamp is not of this cycle. */
-static void catch_up(struct tlat_pair *pair, struct tlat_cycle *cycle)
+/* The loop ends because of that: the run was told to, or somebody failed. Always false. */
+static bool fail(const struct tlat_pair *pair, struct tlat_book *book, int error)
 {
-	uint64_t seq = atomic_load_explicit(&pair->waiter.announced_seq, memory_order_relaxed) - 1;
-
-	cycle->awake = tlat_get(pair->waiter.awake) || cycle->awake || seq != cycle->seq;
-	cycle->merged = tlat_get(pair->waiter.merged) || cycle->merged;
-	cycle->seq = seq;
+	book->end = tlat_run_requested(&pair->limits) ? TLAT_END_SIGNAL : TLAT_END_ERROR;
+	book->error = error == -EINTR ? 0 : error;
+	return false;
 }
 
 /* Wait for the next announcement, which carries the end of the cycle before. */
 TLAT_HOT static bool finish_cycle(struct tlat_pair *pair, struct tlat_cycle *cycle,
 				  struct tlat_book *book)
 {
-	uint64_t since = cycle->kicked ? cycle->t1 : tlat_stamp_begin(&pair->ctx->stamper);
-	int answer;
+	int answer = tlat_await_waiter(pair, cycle, book);
 
-	cycle->waker_rested = false;
-	answer = await(pair, cycle, since);
-	cycle->told = answer == 0 || cycle->measured;
-	if (answer == 0 && cycle->kicked)
-		answer = recover(pair, cycle, book);
-	if (answer > 0)
-		catch_up(pair, cycle);
 	if (answer > 0 && cycle->measured)
 		book_cycle(pair, cycle, book);
 	else if (cycle->measured)
 		tlat_count(&book->counts.unfinished, 1);
 	cycle->measured = cycle->awake = cycle->merged = false;
-	if (answer > 0)
-		return true;
-	book->end = tlat_run_requested(&pair->limits) ? TLAT_END_SIGNAL : TLAT_END_ERROR;
-	book->error = answer == -EINTR ? 0 : answer;
-	return false;
+	return answer > 0 || fail(pair, book, answer);
 }
 
 /* Until it is time to kick: asleep while that is far, then spinning. False: the run is to end. */
@@ -279,7 +215,7 @@ TLAT_HOT static bool settle(struct tlat_pair *pair, const struct tlat_cycle *cyc
 }
 
 /* Round trip: sleep until the waiter's answer. */
-static void await_reply(struct tlat_pair *pair, struct tlat_cycle *cycle,
+static bool await_reply(struct tlat_pair *pair, struct tlat_cycle *cycle,
 			const struct tlat_probe_side *side, struct tlat_book *book)
 {
 	struct tlat_probe_event event = { .n = 1 };
@@ -288,10 +224,12 @@ static void await_reply(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	cycle->reply_at = event.at;
 	cycle->awake = event.awake;
 	cycle->merged = event.n > 1;
-	if (!error || !cycle->measured)
-		return;
-	tlat_count(&book->counts.unfinished, 1);
-	cycle->measured = false;
+	if (!error)
+		return true;
+	tlat_count(&book->counts.unfinished, cycle->measured);
+	if (error == -EINTR && atomic_load(&pair->waiter.gone))
+		error = pair->waiter.error;
+	return fail(pair, book, error);
 }
 
 static void count_cycle(const struct tlat_cycle *cycle, struct tlat_book *book)
@@ -318,13 +256,9 @@ TLAT_HOT static bool kick(struct tlat_pair *pair, struct tlat_cycle *cycle,
 	count_cycle(cycle, book);
 	if (cycle->woken < 0) {
 		tlat_count(&book->counts.unfinished, cycle->measured);
-		book->end = TLAT_END_ERROR;
-		book->error = cycle->woken;
-		return false;
+		return fail(pair, book, cycle->woken);
 	}
-	if (pair->reply)
-		await_reply(pair, cycle, reply, book);
-	return true;
+	return !pair->reply || await_reply(pair, cycle, reply, book);
 }
 
 TLAT_HOT void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_side *side,
@@ -340,6 +274,8 @@ TLAT_HOT void tlat_run_waker(struct tlat_pair *pair, const struct tlat_probe_sid
 			break;
 		cycle.measured = tlat_pace_is_measured(pair, &cycle, book);
 		get_ready(pair->ctx, side);
+		if (pair->reply)
+			get_ready(pair->reply, reply);
 		if (!settle(pair, &cycle, tlat_pace_kick_time(pair, &cycle, book), book))
 			break;
 		if (has_moved(pair, &cycle))

@@ -40,4 +40,14 @@ TLAT_HOT uint64_t tlat_pace_kick_time(struct tlat_pair *pair, struct tlat_cycle 
 TLAT_HOT bool tlat_pace_has_ended(const struct tlat_pair *pair, const struct tlat_cycle *cycle,
 				  uint64_t now, struct tlat_book *book);
 
+/* == run_await.c == */
+
+/*
+ * Wait for the announcement that ends the cycle under way; a wake that does not come within its
+ * bound is kicked once more. 1: the cycle has its end, *cycle says where the waiter is; 0: nobody
+ * announced, or the run is to end; negative errno: the waiter has left or is out of step.
+ */
+TLAT_HOT int tlat_await_waiter(const struct tlat_pair *pair, struct tlat_cycle *cycle,
+			       struct tlat_book *book);
+
 #endif /* TLAT_RUN_PACE_H */

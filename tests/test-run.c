@@ -828,6 +828,182 @@ static void a_pause_is_in_a_sample_or_a_stop(void **state)
 	}
 }
 
+/* == Round trip: the same world on the way back, where the waker sleeps == */
+
+struct round_trip_test {
+	struct pair_test pair;
+	struct world back;
+	struct tlat_probe_ctx reply;
+	unsigned int seen, stall_at, stall_steps, fail_at;
+};
+
+/* The waiter has replied, and loses its CPU before it announces: time goes on while the waker
+ * looks, for much longer than a wake may take. */
+static void stalling_ready(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side)
+{
+	struct round_trip_test *t = ctx->shared;
+	struct world *world = &t->pair.world;
+
+	if (ctx == &t->reply)
+		atomic_fetch_add(&t->back.readies[side->role], 1);
+	if (side->role != TLAT_ROLE_WAIT || ctx == &t->reply ||
+	    atomic_fetch_add(&world->readies[TLAT_ROLE_WAIT], 1) + 1 != t->stall_at)
+		return;
+	for (unsigned int i = 0; i < t->stall_steps; i++) {
+		unsigned int before = atomic_load(&world->stamps);
+
+		atomic_fetch_add(&world->now, t->pair.pair.wait_bound);
+		while (atomic_load(&world->stamps) - before < 4)
+			sched_yield();
+	}
+}
+
+/* Each way has its world; the probe's state begins with it or holds it. */
+static struct tlat_probe_ctx in_world(struct tlat_probe_ctx *ctx)
+{
+	struct round_trip_test *t = ctx->shared;
+	struct tlat_probe_ctx own = *ctx;
+
+	own.shared = ctx == &t->reply ? &t->back : &t->pair.world;
+	return own;
+}
+
+static int kick_on_a_way(struct tlat_probe_ctx *ctx)
+{
+	struct round_trip_test *t = ctx->shared;
+	struct tlat_probe_ctx own = in_world(ctx);
+
+	if (ctx == &t->reply && t->back.kicks + 1 == t->fail_at)
+		return -EAGAIN;
+	return scripted_kick(&own);
+}
+
+static int wait_on_a_way(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
+			 struct tlat_probe_event *event)
+{
+	struct tlat_probe_ctx own = in_world(ctx);
+
+	return scripted_wait(&own, side, event);
+}
+
+static const struct tlat_probe_ops scripted_ways = {
+	.name = "scripted-ways",
+	.flags = TLAT_PROBE_PAIR,
+	.ready = stalling_ready,
+	.kick = kick_on_a_way,
+	.wait = wait_on_a_way,
+};
+
+static struct round_trip_test *round_trip_new(uint64_t samples)
+{
+	struct round_trip_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
+
+	assert_non_null(t);
+	memset(t, 0, sizeof(*t));
+	pair_init(&t->pair, NULL, 0, samples);
+	t->pair.ctx.ops = &scripted_ways;
+	t->pair.ctx.shared = t;
+	t->reply = t->pair.ctx;
+	t->pair.pair.reply = &t->reply;
+	return t;
+}
+
+static struct tlat_counts run_round_trip(struct round_trip_test *t)
+{
+	struct tlat_probe_side side = { .role = TLAT_ROLE_KICK };
+	struct tlat_probe_side reply = { .role = TLAT_ROLE_WAIT, .state = &t->seen };
+	pthread_t waiter;
+
+	assert_int_equal(pthread_create(&waiter, NULL, wait_side, &t->pair), 0);
+	tlat_run_waker(&t->pair.pair, &side, &reply, &t->pair.book);
+	pthread_join(waiter, NULL);
+	return final_counts(&t->pair.book);
+}
+
+static void round_trip_free(struct round_trip_test *t)
+{
+	book_free(&t->pair.book);
+	free(t);
+}
+
+/* A second kick would bring a second reply, and every later cycle the one before its own. */
+static void a_waiter_that_stalls_after_its_reply_is_not_kicked_again(void **state)
+{
+	struct round_trip_test *t = round_trip_new(50);
+	struct tlat_counts counts;
+
+	(void)state;
+	t->stall_at = 10;
+	t->stall_steps = 10;
+	counts = run_round_trip(t);
+	assert_int_equal(counts.asked, 50);
+	assert_int_equal(counts.recorded, 50);
+	assert_false(t->pair.book.lost_wake);
+	assert_int_equal(t->pair.book.stops, 0);       /* shorter than AWAY */
+	assert_int_equal(t->pair.world.kicks, 50 + 1); /* the last one ends the waiter's loop */
+	assert_int_equal(t->back.kicks, 50);
+	assert_int_equal(t->seen, atomic_load(&t->back.word));
+	round_trip_free(t);
+}
+
+static void who_waits_for_a_reply_gets_ready_for_it(void **state)
+{
+	struct round_trip_test *t = round_trip_new(20);
+
+	(void)state;
+	run_round_trip(t);
+	assert_int_equal(t->back.readies[TLAT_ROLE_WAIT], 20);
+	round_trip_free(t);
+}
+
+/* What the controller does once nothing moves: the waker sleeps for a reply that never comes. */
+static void *interrupt_the_waker(void *arg)
+{
+	struct round_trip_test *t = arg;
+
+	while (!atomic_load(&t->pair.pair.waiter.gone))
+		sched_yield();
+	atomic_store(&t->pair.world.stop, 1);
+	return NULL;
+}
+
+static void a_reply_that_fails_ends_the_run(void **state)
+{
+	struct round_trip_test *t = round_trip_new(20);
+	struct tlat_counts counts;
+	pthread_t controller;
+
+	(void)state;
+	t->fail_at = 8;
+	assert_int_equal(pthread_create(&controller, NULL, interrupt_the_waker, t), 0);
+	counts = run_round_trip(t);
+	pthread_join(controller, NULL);
+	assert_int_equal(counts.asked, 8);
+	assert_int_equal(counts.recorded, 7);
+	assert_int_equal(counts.unfinished, 1);
+	assert_int_equal(t->pair.book.end, TLAT_END_ERROR);
+	assert_int_equal(t->pair.book.error, -EAGAIN);
+	round_trip_free(t);
+}
+
+/* == Both == */
+
+/* The waiter stamps its wake, and loses its CPU before it announces the next one. */
+static void a_wake_that_came_is_not_lost_by_a_stall_behind_it(void **state)
+{
+	struct round_trip_test *t = round_trip_new(30);
+	struct tlat_counts counts;
+
+	(void)state;
+	t->pair.pair.reply = NULL;
+	t->stall_at = 10;
+	t->stall_steps = 1;
+	counts = run_round_trip(t);
+	assert_int_equal(counts.recorded, 30);
+	assert_false(t->pair.book.lost_wake);
+	round_trip_free(t);
+}
+
 static void any_fates_add_up(void **state)
 {
 	struct pair_test *t = aligned_alloc(TLAT_CACHE_LINE, sizeof(*t));
@@ -1023,6 +1199,10 @@ int main(void)
 		cmocka_unit_test(a_run_ends_in_time_however_far_the_kick_is),
 		cmocka_unit_test(after_a_rest_three_cycles_are_not_measured),
 		cmocka_unit_test(a_pause_is_in_a_sample_or_a_stop),
+		cmocka_unit_test(a_waiter_that_stalls_after_its_reply_is_not_kicked_again),
+		cmocka_unit_test(who_waits_for_a_reply_gets_ready_for_it),
+		cmocka_unit_test(a_reply_that_fails_ends_the_run),
+		cmocka_unit_test(a_wake_that_came_is_not_lost_by_a_stall_behind_it),
 		cmocka_unit_test(any_fates_add_up),
 		cmocka_unit_test(a_loopback_measures_exactly_what_it_is_asked),
 		cmocka_unit_test(a_pause_of_a_loopback_is_in_a_sample_or_a_stop),
