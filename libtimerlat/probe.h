@@ -43,7 +43,7 @@ struct tlat_probe_ctx {
 	struct tlat_stamper stamper;
 	void *shared;		/* shared_size bytes, zeroed, prefaulted, MAP_SHARED */
 	const atomic_int *stop; /* set when the run ends; wait() gives up when it sees it */
-	int64_t interval_ns;	/* solo: period */
+	int64_t interval_ns;	/* solo: period of this thread; known when open() is called */
 	bool same_cpu;
 };
 

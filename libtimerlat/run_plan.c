@@ -258,7 +258,6 @@ static void plan_solo(struct tlat_run *run, struct tlat_instance *in, int i)
 	const struct tlat_run_opts *opts = &run->opts;
 	int at = i % run->place.n;
 
-	in->ctx->interval_ns = tlat_run_interval_ns(run, i);
 	in->solo->ctx = in->ctx;
 	in->solo->interval = (uint64_t)in->ctx->interval_ns;
 	in->solo->tick = TLAT_NSEC_PER_SEC / (uint64_t)(facts->hz > 0 ? facts->hz : 100);
@@ -333,6 +332,7 @@ static int plan_instance(struct tlat_run *run, int i, struct tlat_error *reterr)
 		return 0;
 	if (run->opts.inject_ns)
 		run->injection.book = in->book;
+	in->ctx->interval_ns = tlat_run_interval_ns(run, i);
 	error = tlat_instance_open(in, ops, &run->opts, run->clock, &why);
 	if (error) {
 		tlat_run_unsupported(run, why.text, NULL);

@@ -102,6 +102,33 @@ static void each_thread_has_its_own_step_and_all_have_equal_counts(void **state)
 	tlat_report_free(report);
 }
 
+/* The period of its own thread, not the first one's, is what each call is given. */
+static void a_step_is_slept_whatever_the_call(void **state)
+{
+	static const char *const probes[] = {
+		"timer-nanosleep-rel", "timer-poll",	     "timer-select",
+		"timer-epoll-wait",    "timer-epoll-pwait2", "timer-sigtimedwait",
+		"timer-sockopt",       "timer-timerfd",	     "timer-posix-sigwait",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(probes); i++) {
+		struct tlat_run_opts opts = base(2, 4);
+		struct tlat_summary s = { .size = sizeof(s) };
+		uint64_t before = tlat_gettime_ns(CLOCK_MONOTONIC);
+		struct tlat_report *report;
+
+		opts.probe = probes[i];
+		opts.interval_step_ns = 100000000;
+		report = ended(started(&opts));
+		assert_int_equal(tlat_result_summary(tlat_report_result(report, 1), &s), 0);
+		assert_int_equal(s.recorded, 4);
+		assert_true(tlat_gettime_ns(CLOCK_MONOTONIC) - before >=
+			    3 * (uint64_t)opts.interval_step_ns);
+		tlat_report_free(report);
+	}
+}
+
 static void priorities_step_down_to_one(void **state)
 {
 	static const int expected[] = { 4, 2, 1, 1 };
@@ -408,6 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thread_has_its_own_step_and_all_have_equal_counts),
+		cmocka_unit_test(a_step_is_slept_whatever_the_call),
 		cmocka_unit_test(priorities_step_down_to_one),
 		cmocka_unit_test(expiries_are_where_they_are_aligned),
 		cmocka_unit_test(a_thread_is_on_one_cpu_unless_it_floats),

@@ -59,13 +59,15 @@ static int epoll_open(struct tlat_probe_ctx *ctx, int64_t timeout_ns, int64_t un
 static int wait_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 		     struct tlat_error *reterr)
 {
-	return epoll_open(ctx, opts->interval_ns, WAIT_UNIT_NS, reterr);
+	(void)opts;
+	return epoll_open(ctx, ctx->interval_ns, WAIT_UNIT_NS, reterr);
 }
 
 static int pwait2_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 		       struct tlat_error *reterr)
 {
-	return epoll_open(ctx, opts->interval_ns, 1, reterr);
+	(void)opts;
+	return epoll_open(ctx, ctx->interval_ns, 1, reterr);
 }
 
 TLAT_HOT static int wait_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,

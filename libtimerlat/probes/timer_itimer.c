@@ -112,8 +112,9 @@ static int itimer_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 	struct shared *shared = ctx->shared;
 	struct sigaction stray = { .sa_handler = on_stray_alarm };
 	sigset_t alarm = alarm_alone();
-	int error = tlat_span_init(ctx, opts->interval_ns, UNIT_NS, INT64_MAX, reterr);
+	int error = tlat_span_init(ctx, ctx->interval_ns, UNIT_NS, INT64_MAX, reterr);
 
+	(void)opts;
 	if (error)
 		return error;
 	pthread_once(&once, look_out_for_forks);

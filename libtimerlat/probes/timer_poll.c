@@ -19,7 +19,8 @@
 static int poll_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 		     struct tlat_error *reterr)
 {
-	return tlat_span_init(ctx, opts->interval_ns, UNIT_NS, INT32_MAX, reterr);
+	(void)opts;
+	return tlat_span_init(ctx, ctx->interval_ns, UNIT_NS, INT32_MAX, reterr);
 }
 
 TLAT_HOT static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,

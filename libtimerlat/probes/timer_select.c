@@ -19,7 +19,8 @@
 static int select_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 		       struct tlat_error *reterr)
 {
-	return tlat_span_init(ctx, opts->interval_ns, UNIT_NS, INT64_MAX, reterr);
+	(void)opts;
+	return tlat_span_init(ctx, ctx->interval_ns, UNIT_NS, INT64_MAX, reterr);
 }
 
 TLAT_HOT static int select_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,

@@ -16,7 +16,8 @@
 static int sigtimedwait_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
 			     struct tlat_error *reterr)
 {
-	return tlat_span_init(ctx, opts->interval_ns, 1, INT64_MAX, reterr);
+	(void)opts;
+	return tlat_span_init(ctx, ctx->interval_ns, 1, INT64_MAX, reterr);
 }
 
 TLAT_HOT static int sigtimedwait_wait(struct tlat_probe_ctx *ctx,

@@ -106,10 +106,11 @@ static int sockopt_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 {
 	static pthread_once_t learned = PTHREAD_ONCE_INIT;
 	struct shared *shared = ctx->shared;
-	int64_t us = tlat_round_up(opts->interval_ns, 1000) / 1000;
+	int64_t us = tlat_round_up(ctx->interval_ns, 1000) / 1000;
 	struct timeval timeout = { .tv_sec = us / 1000000, .tv_usec = us % 1000000 };
 	int error = tlat_span_init(ctx, us * 1000, tick_ns(), INT32_MAX, reterr);
 
+	(void)opts;
 	if (error)
 		return error;
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, shared->fds))
