@@ -218,16 +218,28 @@ static bool await_block(struct tlat_run *run, uint64_t length, uint64_t *since)
 	return goes_on(run);
 }
 
+/* How long nothing may move: until the last thread's first slot, and for some of its longest
+ * cycles. */
+static int64_t patience_ns(const struct tlat_run *run)
+{
+	const struct tlat_run_opts *opts = &run->opts;
+	int32_t last = run->n_instances - 1;
+	const struct tlat_solo *solo = run->instances[last].solo;
+	double cycle_ns = (double)tlat_run_interval_ns(run, last) + (double)opts->settle_ns;
+	double start_ns = (double)opts->align_ns + (solo ? (double)solo->phase : 0);
+	double ns = (double)STALL_NS + start_ns + 20 * cycle_ns;
+
+	return ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
 /*
  * Cut blocks until somebody asks for the end, all books are closed, or nothing moves any more. That
  * is counted in blocks: while the controller itself stands still nobody can say what the loops do.
  */
 static void attend(struct tlat_run *run)
 {
-	const struct tlat_run_opts *opts = &run->opts;
 	int64_t length = block_ns(run), still = 0, unseen = 0;
-	int64_t slot_ns = tlat_run_interval_ns(run, run->n_instances - 1);
-	int64_t patience = STALL_NS + opts->align_ns + 20 * (slot_ns + opts->settle_ns);
+	int64_t patience = patience_ns(run);
 	uint64_t before = 0, since = tlat_gettime_ns(CLOCK_MONOTONIC);
 
 	while (await_block(run, (uint64_t)length, &since)) {

@@ -156,6 +156,37 @@ static void priorities_step_down_to_one(void **state)
 	tlat_report_free(report);
 }
 
+/* Nothing moves between the last expiry of the first thread and the first of the second. */
+static void a_thread_far_behind_is_waited_for(void **state)
+{
+	struct tlat_run_opts opts = base(2, 3);
+	struct tlat_report *report;
+	struct tlat_summary s = { .size = sizeof(s) };
+
+	(void)state;
+	opts.offset_ns = 6500000000;
+	report = ended(started(&opts));
+	assert_int_equal(tlat_result_summary(tlat_report_result(report, 1), &s), 0);
+	assert_int_equal(s.recorded, 3);
+	assert_string_equal(tlat_report_end(report), "count");
+	tlat_report_free(report);
+}
+
+/* A cycle may be longer than any run: the run ends when its own time is up. */
+static void a_cycle_of_years_is_not_a_stall(void **state)
+{
+	struct tlat_run_opts pair =
+		TLAT_RUN_OPTS(.probe = "wake-futex", .cpus = "all", .machine = machine,
+			      .clock = clock_used, .settle_ns = 500000000000000000,
+			      .duration_ns = 300000000, .flags = TLAT_RUN_NO_FLOOR);
+	struct tlat_report *report;
+
+	(void)state;
+	report = ended(started(&pair));
+	assert_string_equal(tlat_report_end(report), "time");
+	tlat_report_free(report);
+}
+
 static void expiries_are_where_they_are_aligned(void **state)
 {
 	struct tlat_run_opts opts = base(3, 4);
@@ -437,6 +468,8 @@ int main(void)
 		cmocka_unit_test(each_thread_has_its_own_step_and_all_have_equal_counts),
 		cmocka_unit_test(a_step_is_slept_whatever_the_call),
 		cmocka_unit_test(priorities_step_down_to_one),
+		cmocka_unit_test(a_thread_far_behind_is_waited_for),
+		cmocka_unit_test(a_cycle_of_years_is_not_a_stall),
 		cmocka_unit_test(expiries_are_where_they_are_aligned),
 		cmocka_unit_test(a_thread_is_on_one_cpu_unless_it_floats),
 		cmocka_unit_test(the_stream_has_every_value_of_the_report_once),
