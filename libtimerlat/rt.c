@@ -15,9 +15,6 @@
 #include "affinity.h"
 #include "rt_parts.h"
 
-/* The kernel's own, which a thread has that nobody gave another. */
-#define DEFAULT_SLACK_NS 50000
-
 TLAT_ASSERT_LAYOUT(struct tlat_rt_opts, 7 * 8 + 4 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_rt_state, 5 * 8 + 4 * 4);
 
@@ -380,8 +377,9 @@ void tlat_rt_undo(struct tlat_rt *rt)
 	if (rt->did & DID_LOCK)
 		tlat_rt_unlock_memory();
 	tlat_rt_release_idle(rt->idle_fd);
-	/* Only a real-time thread has no slack, and it gets none by having its policy back. */
-	if (rt->did & (DID_SLACK | DID_POLICY) && rt->slack_ns > 0)
+	/* 0 is what a real-time thread has, by its policy alone, and what the threads that it
+	 * creates begin with: to them it is the default, which this brings back. */
+	if (rt->did & (DID_SLACK | DID_POLICY) && rt->slack_ns >= 0)
 		slack_set(rt->slack_ns);
 	if (rt->did & DID_AFFINITY)
 		tlat_affinity_set(0, &rt->cpus);
@@ -414,7 +412,7 @@ int tlat_rt_inherit(struct tlat_rt_opts *opts)
 
 	if (r < 0)
 		return r;
-	opts->slack_ns = slack_ns > 0 ? slack_ns : DEFAULT_SLACK_NS;
+	opts->slack_ns = slack_ns > 0 ? slack_ns : 0;
 	opts->policy = tlat_sched_policy(&now);
 	opts->priority = (int32_t)now.priority;
 	if (opts->policy == TLAT_SCHED_DEADLINE) {

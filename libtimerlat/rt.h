@@ -21,8 +21,9 @@ int tlat_rt_opts_check(const struct tlat_rt_opts *opts, struct tlat_error *reter
 
 /*
  * Fill policy, priority, deadline parameters and slack of *opts with what the calling thread has,
- * so that another thread can be given the same. A slack of 0, which is what a real-time thread has
- * since Linux 6.12 and its children keep, becomes the kernel's default; a policy that cannot be
+ * so that another thread can be given the same. No slack, which is what a real-time thread has
+ * since Linux 6.12, cannot be asked for, and need not be: the threads that it creates begin and
+ * stay with none, whatever their policy. slack_ns is 0 (inherit) then. A policy that cannot be
  * asked for (idle, ext) becomes TLAT_SCHED_INHERIT. 0 or a negative errno.
  */
 int tlat_rt_inherit(struct tlat_rt_opts *opts);

@@ -47,7 +47,10 @@ static void put_times(FILE *out, const struct tlat_run_opts *opts, const struct 
 		tlat_repeat_time(out, "-i", result->interval_ns);
 	if (result->pair)
 		tlat_repeat_time(out, "--settle", opts->settle_ns);
-	tlat_repeat_time(out, "--slack", opts->slack_ns);
+	if (opts->slack_ns)
+		tlat_repeat_time(out, "--slack", opts->slack_ns);
+	else
+		fputs(" --slack default", out);
 	if (opts->cpu_latency_ns)
 		tlat_repeat_time(out, "--cpu-latency",
 				 opts->cpu_latency_ns > 0 ? opts->cpu_latency_ns : 0);

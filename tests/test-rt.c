@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include "child.h"
@@ -234,6 +235,40 @@ static void inherit_under_fifo(struct words *words, const void *arg)
 	tlat_rt_undo(rt);
 }
 
+static void *change_slack_as_other(void *arg)
+{
+	const struct tlat_rt_opts slack = TLAT_RT_OPTS(.slack_ns = 4321);
+	struct sched_param none = { 0 };
+	struct words *words = arg;
+	struct tlat_rt *rt;
+	int before;
+
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	before = prctl(PR_GET_TIMERSLACK, 0L, 0L, 0L, 0L);
+	rt = apply(words, &slack);
+	tlat_rt_undo(rt);
+	say(words, "changed by %d", prctl(PR_GET_TIMERSLACK, 0L, 0L, 0L, 0L) - before);
+	return NULL;
+}
+
+static void change_slack_below_fifo(struct words *words, const void *arg)
+{
+	struct sched_param param = { .sched_priority = 7 };
+	pthread_t thread;
+
+	(void)arg;
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	if (pthread_create(&thread, NULL, change_slack_as_other, words) == 0)
+		pthread_join(thread, NULL);
+}
+
+static void no_slack_of_an_ordinary_thread_comes_back(void **state)
+{
+	(void)state;
+	need_root();
+	assert_string_equal(in_child(change_slack_below_fifo, NULL), "apply 0\nchanged by 0");
+}
+
 static void what_a_thread_has_can_be_passed_on(void **state)
 {
 	const char *text;
@@ -245,7 +280,7 @@ static void what_a_thread_has_can_be_passed_on(void **state)
 	assert_says(text, "inherit 0 fifo 7 slack ");
 	/* A real-time thread has its own slack before Linux 6.12, none since. */
 	if (!strstr(text, "slack 77000 "))
-		assert_says(text, "slack 50000 ");
+		assert_says(text, "slack 0 ");
 }
 
 static void the_nice_value_of_a_real_time_thread_survives(void **state)
@@ -322,6 +357,7 @@ int main(void)
 		cmocka_unit_test(affinity_and_slack_need_no_privilege),
 		cmocka_unit_test(everything_at_once_is_in_force_and_undone),
 		cmocka_unit_test(every_policy_is_reached_from_every_other_and_undone),
+		cmocka_unit_test(no_slack_of_an_ordinary_thread_comes_back),
 		cmocka_unit_test(what_a_thread_has_can_be_passed_on),
 		cmocka_unit_test(the_nice_value_of_a_real_time_thread_survives),
 		cmocka_unit_test(memory_stays_locked_for_the_last_holder_and_for_its_owner),

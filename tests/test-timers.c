@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "denied.h"
 #include "finding.h"
 #include "machine_state.h"
@@ -389,6 +390,48 @@ static void slack_delays_ordinary_sleeps_by_itself(void **state)
 		difference =
 			quartile_ns("timer-nanosleep", 50000) - quartile_ns("timer-nanosleep", 1);
 	assert_true(difference >= 45000);
+}
+
+static void *slack_as_other(void *ret_slack_ns)
+{
+	struct sched_param none = { 0 };
+
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	*(int *)ret_slack_ns = prctl(PR_GET_TIMERSLACK, 0L, 0L, 0L, 0L);
+	return NULL;
+}
+
+/* What a thread of any program has that was started like this one, and what one of a run has. */
+static void inherit_slack(struct words *words, const void *arg)
+{
+	struct sched_param param = { .sched_priority = 7 };
+	struct tlat_run_opts opts = base("timer-nanosleep");
+	struct tlat_report *report;
+	pthread_t thread;
+	int slack_ns = -1;
+
+	if (arg)
+		sched_setscheduler(0, SCHED_FIFO, &param);
+	else
+		prctl(PR_SET_TIMERSLACK, 77000L, 0L, 0L, 0L);
+	if (pthread_create(&thread, NULL, slack_as_other, &slack_ns) == 0)
+		pthread_join(thread, NULL);
+	opts.policy = TLAT_SCHED_OTHER;
+	opts.priority = 0;
+	opts.slack_ns = 0;
+	if (tlat_run(&report, &opts, NULL) < 0)
+		return;
+	say(words, "more by %lld",
+	    (long long)tlat_report_result(report, 0)->wait.slack_ns - slack_ns);
+	tlat_report_free(report);
+}
+
+static void inherited_slack_is_that_of_any_new_thread(void **state)
+{
+	(void)state;
+	assert_string_equal(in_child(inherit_slack, NULL), "more by 0");
+	need_root();
+	assert_string_equal(in_child(inherit_slack, "fifo"), "more by 0");
 }
 
 /* == The timer wheel == */
@@ -1022,6 +1065,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_does_not_block_sigalrm_is_a_reason_not_to_run),
 		cmocka_unit_test(masks_that_cannot_be_read_are_a_reason_not_to_run),
 		cmocka_unit_test(slack_delays_ordinary_sleeps_by_itself),
+		cmocka_unit_test(inherited_slack_is_that_of_any_new_thread),
 		cmocka_unit_test(a_timeout_ends_with_its_bucket),
 		cmocka_unit_test(the_wheel_keeps_to_its_buckets),
 		cmocka_unit_test(no_expiration_is_lost_or_invented),

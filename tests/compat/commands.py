@@ -125,8 +125,8 @@ def ended(child):
     return out, err
 
 
-def started(*words):
-    child = subprocess.Popen([cyc.PROGRAM, "-q", *words], stdout=subprocess.PIPE,
+def started(*words, below=()):
+    child = subprocess.Popen([*below, cyc.PROGRAM, "-q", *words], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
     return child
 
@@ -226,6 +226,23 @@ def policies_are_in_force_and_main_is_elsewhere():
     ended(child)
 
 
+def slack_is_what_the_program_was_started_with():
+    """Below a real-time process that is none since Linux 6.12, whatever the policy of the threads."""
+    below = ["chrt", "-f", "10"]
+    if not PRIVILEGED:
+        return
+    for words, policy in ((), os.SCHED_OTHER), (("-p", "20"), os.SCHED_FIFO):
+        with tempfile.NamedTemporaryFile() as report:
+            child = started(*words, f"--tlat-json={report.name}", below=below)
+            (tid,), main = threads_of(child)
+            slack = read(f"/proc/{tid}/timerslack_ns")
+            assert os.sched_getscheduler(tid) == policy
+            assert slack == read(f"/proc/{main}/timerslack_ns"), slack
+            ended(child)
+            wait = json.loads(read(report.name))["results"][0]["wait"]
+            assert wait["slack_ns"] == int(slack), (wait, slack)
+
+
 def threads_without_a_list_are_pinned_up_to_2_4():
     in_turn = [{CPUS[i % len(CPUS)]} for i in range(3)]
     for words, places in ([], in_turn), (["-a"], in_turn), (["--shape", "2.5"], [set(CPUS)] * 3):
@@ -321,7 +338,8 @@ TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invent
          timeout_ends_it_with_its_figures, json_and_text_are_of_the_same_cycles,
          strings_are_escaped, figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
          an_unreadable_list_is_named_by_its_option,
-         policies_are_in_force_and_main_is_elsewhere, threads_without_a_list_are_pinned_up_to_2_4,
+         policies_are_in_force_and_main_is_elsewhere, slack_is_what_the_program_was_started_with,
+         threads_without_a_list_are_pinned_up_to_2_4,
          smis_are_counted_by_cpu, what_is_strict_is_honest,
          the_whole_report_says_what_the_text_cannot, newer_versions_shape,
          a_way_that_is_not_measured_is_explained, the_trace_is_marked_and_stopped]
