@@ -18,8 +18,7 @@
 #include "clock_crew.h"
 #include "thread.h"
 
-#define STACK_BYTES (256 * 1024)
-#define RECALL_NS   10000000 /* a member may have pinned itself just after it was called back */
+#define RECALL_NS 10000000 /* a member may have pinned itself just after it was called back */
 
 struct member {
 	struct tlat_crew *crew;
@@ -127,31 +126,27 @@ static void *member_main(void *arg)
 	return NULL;
 }
 
-static int start(struct tlat_crew *crew, size_t i, int32_t cpu, const pthread_attr_t *attr)
+static int start(struct tlat_crew *crew, size_t i, int32_t cpu)
 {
 	struct member *m = &crew->members[i];
 
 	m->crew = crew;
 	m->index = i;
 	m->cpu = cpu;
-	return tlat_thread_start(&m->thread, attr, member_main, m);
+	return tlat_thread_start(&m->thread, NULL, member_main, m);
 }
 
 /* Returns how many were started; fewer than all is a failure of the crew. */
 static size_t start_all(struct tlat_crew *crew, const int32_t *cpus)
 {
-	pthread_attr_t attr;
 	size_t i;
 	int error = 0;
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (i = 0; i < crew->n; i++) {
-		error = start(crew, i, cpus[i], &attr);
+		error = start(crew, i, cpus[i]);
 		if (error)
 			break;
 	}
-	pthread_attr_destroy(&attr);
 	if (error)
 		fail(crew, error, -1, 0);
 	return i;
@@ -188,6 +183,8 @@ static void finish(struct tlat_crew *crew, size_t started)
 
 static int explain(const struct tlat_crew *crew, int64_t limit_ns, struct tlat_error *reterr)
 {
+	char why[TLAT_REFUSAL_TEXT];
+
 	if (!crew->code)
 		return 0;
 	if (crew->bad_cpu >= 0)
@@ -202,10 +199,8 @@ static int explain(const struct tlat_crew *crew, int64_t limit_ns, struct tlat_e
 			"clock: threads pinned for calibration got no time within %lld ms; "
 			"stop the real-time thread that occupies their CPU",
 			(long long)(limit_ns / 1000000));
-	return tlat_fail(reterr, crew->code,
-			 "clock: no thread could be started: %s; raise "
-			 "RLIMIT_NPROC or pids.max",
-			 strerror(-crew->code));
+	return tlat_fail(reterr, crew->code, "clock: no thread could be started: %s",
+			 tlat_thread_refusal(crew->code, 0, why, sizeof(why)));
 }
 
 static int check_cpus(const int32_t *cpus, size_t n, struct tlat_error *reterr)

@@ -192,11 +192,11 @@ static int control(struct tlat_noise *noise, struct tlat_error *reterr)
 {
 	pthread_t thread;
 	int error = tlat_thread_start(&thread, NULL, tlat_noise_control, noise);
+	char why[TLAT_REFUSAL_TEXT];
 
 	if (error)
-		return tlat_fail(reterr, error,
-				 "controller thread not created: %s; check RLIMIT_NPROC",
-				 strerror(-error));
+		return tlat_fail(reterr, error, "controller thread not created: %s",
+				 tlat_thread_refusal(error, 0, why, sizeof(why)));
 	pthread_join(thread, NULL);
 	return noise->failed ? tlat_fail(reterr, noise->failed, "%s", noise->error.text) : 0;
 }

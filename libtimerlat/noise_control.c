@@ -91,11 +91,11 @@ static int start(struct tlat_noise *noise, int32_t *ret_started)
 	for (int32_t i = 0; i < noise->n_threads; i++) {
 		struct tlat_noise_thread *t = &noise->threads[i];
 		int error = tlat_thread_start(&t->thread, NULL, tlat_noise_measure, t);
+		char why[TLAT_REFUSAL_TEXT];
 
 		if (error)
-			return tlat_fail(&noise->error, error,
-					 "thread for CPU %d not created: %s; check RLIMIT_NPROC",
-					 t->cpu, strerror(-error));
+			return tlat_fail(&noise->error, error, "thread for CPU %d not created: %s",
+					 t->cpu, tlat_thread_refusal(error, 0, why, sizeof(why)));
 		t->running = true;
 		++*ret_started;
 	}

@@ -12,11 +12,11 @@
 static int start_controller(struct tlat_run *run, struct tlat_error *reterr)
 {
 	int error = tlat_thread_start(&run->controller, NULL, tlat_run_control, run);
+	char why[TLAT_REFUSAL_TEXT];
 
 	if (error)
-		return tlat_fail(reterr, error,
-				 "controller thread not created: %s; check RLIMIT_NPROC",
-				 strerror(-error));
+		return tlat_fail(reterr, error, "controller thread not created: %s",
+				 tlat_thread_refusal(error, 0, why, sizeof(why)));
 	return 0;
 }
 

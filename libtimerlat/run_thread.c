@@ -92,6 +92,15 @@ static void lock_memory(struct tlat_measurer *m, const void *mem, size_t bytes)
 			  strerror(errno));
 }
 
+/* locked: all of the process is, so that the kernel said EAGAIN, as it does for nothing else. */
+static int fail_buffer(struct tlat_measurer *m, size_t bytes, bool locked)
+{
+	return tlat_fail(&m->why, -ENOMEM, "no memory for %zu bytes of measuring buffers%s", bytes,
+			 locked ? ": all memory is locked, and RLIMIT_MEMLOCK does not allow as "
+				  "much; raise it: ulimit -l, or grant CAP_IPC_LOCK"
+				: "; keep fewer raw values");
+}
+
 /* One mapping of our own for all that is written in the loop: made here, it is on this thread's
  * node, and giving it back undoes its lock and nobody else's. */
 static int map_buffer(struct tlat_measurer *m, size_t bytes)
@@ -100,10 +109,7 @@ static int map_buffer(struct tlat_measurer *m, size_t bytes)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (m->buffer == MAP_FAILED) {
 		m->buffer = NULL;
-		return tlat_fail(
-			&m->why, -ENOMEM,
-			"no memory for %zu bytes of measuring buffers; keep fewer raw values",
-			bytes);
+		return fail_buffer(m, bytes, errno == EAGAIN);
 	}
 	m->buffer_bytes = bytes;
 	lock_memory(m, m->buffer, bytes);
@@ -333,6 +339,7 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 {
 	size_t bytes = STACK_BYTES;
 	int error = create(m, bytes);
+	char why[TLAT_REFUSAL_TEXT];
 
 	/* EINVAL: the program's thread-local variables alone do not fit. */
 	while (error == -EINVAL && bytes < STACK_BYTES_MAX) {
@@ -341,10 +348,8 @@ int tlat_measurer_start(struct tlat_measurer *m, struct tlat_error *reterr)
 		error = create(m, bytes);
 	}
 	if (error)
-		return tlat_fail(reterr, error,
-				 "thread for CPU %d not created: %s; check RLIMIT_NPROC, "
-				 "RLIMIT_MEMLOCK and the cgroup's pids.max",
-				 m->cpu, strerror(-error));
+		return tlat_fail(reterr, error, "thread for CPU %d not created: %s", m->cpu,
+				 tlat_thread_refusal(error, bytes, why, sizeof(why)));
 	m->running = true;
 	return 0;
 }

@@ -263,10 +263,13 @@ static int start_threads(struct crew *crew, int32_t *ret_started)
 static int run_threads(struct tlat_scale *s, struct crew *crew, struct tlat_error *reterr)
 {
 	int32_t started, total = (int32_t)(crew->n_sizes * (size_t)crew->rounds);
+	char why[TLAT_REFUSAL_TEXT];
 	int error;
 
 	tlat_gate_init(&crew->gate);
 	error = start_threads(crew, &started);
+	if (error)
+		tlat_thread_refusal(error, 0, why, sizeof(why));
 	tlat_gate_set(&crew->gate, error ? TLAT_GATE_ABORTED : TLAT_GATE_OPEN);
 	while (!error && atomic_load(&crew->rounds_done) < total && !atomic_load(&crew->ending)) {
 		nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000L }, NULL);
@@ -276,9 +279,7 @@ static int run_threads(struct tlat_scale *s, struct crew *crew, struct tlat_erro
 	for (int32_t i = 0; i < started; i++)
 		pthread_join(crew->threads[i], NULL);
 	tlat_gate_destroy(&crew->gate);
-	return error ? tlat_fail(reterr, error, "thread not created: %s; check RLIMIT_NPROC",
-				 strerror(-error))
-		     : 0;
+	return error ? tlat_fail(reterr, error, "thread not created: %s", why) : 0;
 }
 
 static int run_crew(struct tlat_scale *s, int32_t n, bool restores_ids, struct crew **ret_crew,

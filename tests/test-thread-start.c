@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * test-thread-start.c - no thread of the library ever runs a handler of the program: each begins
- * with every signal blocked. The linker sends every pthread_create() here first.
+ * with every signal blocked. The linker sends every pthread_create() here first. Where none begins,
+ * the limit that is named is the one that keeps it from it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +14,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
-#include "timerlat.h"
+#include "child.h"
+#include "thread.h"
+
+#define MANY 1000
 
 typedef void *thread_fn(void *arg);
 
@@ -144,6 +149,45 @@ static void those_of_every_scale(void **state)
 	}
 }
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* As nobody: root is held by none of these limits. */
+static void start_within(struct words *words, const void *arg)
+{
+	int resource = *(const int *)arg;
+	const rlim_t most = resource == RLIMIT_NPROC ? 1 : 65536;
+	const struct rlimit little = { most, most };
+	char text[TLAT_REFUSAL_TEXT];
+	pthread_t thread;
+	int error = 0;
+
+	setrlimit(resource, &little);
+	if (!become_nobody() || (resource == RLIMIT_MEMLOCK && mlockall(MCL_FUTURE) < 0))
+		return;
+	/* The C library keeps stacks of threads that were: so many that they are used up. */
+	for (int i = 0; i < MANY && !error; i++)
+		error = tlat_thread_start(&thread, NULL, nothing, NULL);
+	say(words, "%s", tlat_thread_refusal(error, 0, text, sizeof(text)));
+}
+
+static void the_limit_that_refuses_a_thread_is_named(void **state)
+{
+	const int threads = RLIMIT_NPROC, locks = RLIMIT_MEMLOCK, space = RLIMIT_AS;
+	const char *text;
+
+	(void)state;
+	need_root();
+	assert_says(in_child(start_within, &threads), "check RLIMIT_NPROC");
+	need_mlockall();
+	text = in_child(start_within, &locks);
+	assert_says(text, "RLIMIT_MEMLOCK (65536 bytes) leaves no 262144 bytes for its stack");
+	assert_null(strstr(text, "NPROC"));
+	assert_says(in_child(start_within, &space), "RLIMIT_AS");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +196,7 @@ int main(void)
 		cmocka_unit_test_setup(those_of_a_clock, forget),
 		cmocka_unit_test_setup(those_of_noise, forget),
 		cmocka_unit_test_setup(those_of_every_scale, forget),
+		cmocka_unit_test(the_limit_that_refuses_a_thread_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
@@ -227,6 +228,14 @@ static void say_plan(const struct tlat_cyc_session *s)
 						       : "the same");
 }
 
+/* The threads have all their memory: what is made of their values must not be lost because a limit
+ * lets no more be locked. */
+static void lock_no_more(const struct tlat_cyc_session *s)
+{
+	if (s->locked)
+		mlockall(MCL_CURRENT);
+}
+
 int tlat_cyc_measure(struct tlat_cyc_session *s)
 {
 	struct tlat_run_opts opts;
@@ -238,16 +247,17 @@ int tlat_cyc_measure(struct tlat_cyc_session *s)
 	opts = options_of(s);
 	r = tlat_run_start(&s->run, &opts, &error);
 	if (r < 0) {
-		tlat_cyc_say("%s", error.text);
+		tlat_cyc_say_error(s, &error);
 		return r;
 	}
+	lock_no_more(s);
 	look_at_threads(s);
 	if (s->config->verbose)
 		tlat_cyc_put_intervals(s->config, &s->cpus, &s->stats);
 	attend(s);
 	r = tlat_run_wait(s->run, &s->report, &error);
 	if (r < 0)
-		tlat_cyc_say("%s", error.text);
+		tlat_cyc_say_error(s, &error);
 	else
 		look_at_results(s);
 	return r;

@@ -36,6 +36,9 @@ int tlat_cyc_probe_find(const struct tlat_cyc_config *config, const char **ret_p
 int tlat_cyc_session_open(struct tlat_cyc_session *session, struct tlat_cyc_config *config);
 void tlat_cyc_session_close(struct tlat_cyc_session *session);
 
+/* A line on standard error; where memory is short, with the lock that may be the cause. */
+void tlat_cyc_say_error(const struct tlat_cyc_session *session, const struct tlat_error *error);
+
 /* Measure: session->report and session->stats are there afterwards. Returns as above. */
 int tlat_cyc_measure(struct tlat_cyc_session *session);
 

@@ -5,14 +5,17 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
 #include "rights.h"
 #include "stop.h"
+#include "tool.h"
 #include "writable.h"
 
 /* Files are looked at before an hour is measured for them. */
@@ -42,13 +45,45 @@ static int check_files(const struct tlat_cyc_config *config)
 	return 0;
 }
 
+/* Before anything else is there. What is mapped later counts in full, used or not, and users may
+ * lock little: threads without an arena of their own, which reserves 64 MiB, need less. */
+static int lock_memory(struct tlat_cyc_session *s)
+{
+	struct tlat_error error;
+	int r;
+
+	if (!s->config->mlockall)
+		return 0;
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);
+#endif
+	r = tlat_rt_apply(&s->locked, &TLAT_RT_OPTS(.lock_all = 1), &error);
+	if (r < 0)
+		tlat_cyc_say("--mlockall: %s", error.text);
+	return r;
+}
+
+void tlat_cyc_say_error(const struct tlat_cyc_session *s, const struct tlat_error *error)
+{
+	struct rlimit limit;
+	bool locked = s->locked && error->code == -ENOMEM && !strstr(error->text, "MEMLOCK") &&
+		      getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+
+	if (locked)
+		tlat_cyc_say("%s; -m locks all memory: RLIMIT_MEMLOCK, %llu bytes, may be too "
+			     "small; raise it: ulimit -l",
+			     error->text, (unsigned long long)limit.rlim_cur);
+	else
+		tlat_cyc_say("%s", error->text);
+}
+
 static int open_machine(struct tlat_cyc_session *s)
 {
 	struct tlat_error error;
 	int r = tlat_machine_open(&s->machine, NULL, &error);
 
 	if (r < 0)
-		tlat_cyc_say("%s", error.text);
+		tlat_cyc_say_error(s, &error);
 	return r;
 }
 
@@ -60,7 +95,7 @@ static int open_clock(struct tlat_cyc_session *s)
 	int r = tlat_clock_open(&s->clock, s->machine, TLAT_CLOCK_GETTIME, &error);
 
 	if (r < 0)
-		tlat_cyc_say("%s", error.text);
+		tlat_cyc_say_error(s, &error);
 	return r;
 }
 
@@ -101,18 +136,6 @@ static int place_main(struct tlat_cyc_session *s)
 	return 0;
 }
 
-static int lock_memory(struct tlat_cyc_session *s)
-{
-	struct tlat_error error;
-	int r = 0;
-
-	if (s->config->mlockall)
-		r = tlat_rt_apply(&s->locked, &TLAT_RT_OPTS(.lock_all = 1), &error);
-	if (r < 0)
-		tlat_cyc_say("--mlockall: %s", error.text);
-	return r;
-}
-
 static void hold_idle_states_off(struct tlat_cyc_session *s)
 {
 	int64_t us = s->config->latency_us;
@@ -148,11 +171,14 @@ static int open_rest(struct tlat_cyc_session *s)
 {
 	const struct tlat_cyc_config *config = s->config;
 	int r = tlat_cyc_stats_init(&s->stats, config, s->cpus.threads);
+	struct tlat_error error;
 
 	if (r < 0) {
-		tlat_cyc_say("out of memory for %" PRId32 " threads with %" PRId64
-			     " histogram rows",
-			     s->cpus.threads, config->rows);
+		tlat_tool_fail(&error, r,
+			       "out of memory for %" PRId32 " threads with %" PRId64
+			       " histogram rows",
+			       s->cpus.threads, config->rows);
+		tlat_cyc_say_error(s, &error);
 		return r;
 	}
 	name_threads(s);
@@ -172,6 +198,8 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, struct tlat_cyc_config *co
 	if (r == 0)
 		r = tlat_cyc_probe_find(config, &s->probe);
 	if (r == 0)
+		r = lock_memory(s);
+	if (r == 0)
 		r = open_machine(s);
 	if (r == 0)
 		r = tlat_cyc_cpus_find(&s->cpus, config, s->machine);
@@ -183,8 +211,6 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, struct tlat_cyc_config *co
 		r = open_clock(s);
 	if (r == 0)
 		r = open_rest(s);
-	if (r == 0)
-		r = lock_memory(s);
 	if (r < 0)
 		return r;
 	if (config->verbose)

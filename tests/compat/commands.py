@@ -243,6 +243,22 @@ def slack_is_what_the_program_was_started_with():
             assert wait["slack_ns"] == int(slack), (wait, slack)
 
 
+def memory_is_locked_within_the_limit_of_a_user():
+    """8 MiB, the kernel's default, without the right to more. What is too much for it says so, and
+    does so before anything is measured."""
+    few = ["prlimit", "--memlock=8388608:8388608", "setpriv", "--inh-caps=-all",
+           "--bounding-set=-all,+sys_nice", cyc.PROGRAM]
+    if not LOCKS:
+        return
+    out = cyc.run([*few[1:], "-q", "-m", "-p80", "-l20", "-t2"], program=few[0])
+    assert out.code == 0 and out.out.count("C:     20") == 2, out.err
+    for words in (["-t64"], ["-h", "1000000"]):
+        out = cyc.run([*few[1:], "-q", "-m", "-p80", "-l20", *words], program=few[0])
+        assert out.code == 1 and "T: 0" not in out.out, out.out
+        assert "RLIMIT_MEMLOCK" in out.err and out.err.count("\n") == 1, out.err
+        assert "NPROC" not in out.err, out.err
+
+
 def threads_without_a_list_are_pinned_up_to_2_4():
     in_turn = [{CPUS[i % len(CPUS)]} for i in range(3)]
     for words, places in ([], in_turn), (["-a"], in_turn), (["--shape", "2.5"], [set(CPUS)] * 3):
@@ -339,7 +355,7 @@ TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invent
          strings_are_escaped, figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
          an_unreadable_list_is_named_by_its_option,
          policies_are_in_force_and_main_is_elsewhere, slack_is_what_the_program_was_started_with,
-         threads_without_a_list_are_pinned_up_to_2_4,
+         memory_is_locked_within_the_limit_of_a_user, threads_without_a_list_are_pinned_up_to_2_4,
          smis_are_counted_by_cpu, what_is_strict_is_honest,
          the_whole_report_says_what_the_text_cannot, newer_versions_shape,
          a_way_that_is_not_measured_is_explained, the_trace_is_marked_and_stopped]
