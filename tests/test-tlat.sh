@@ -372,6 +372,13 @@ json_goes_to_files() {
 	run_tlat run wake-futex -d 30s --json "$work/no/such/dir.json"
 	expect 2 "--json into nowhere"
 	grep -q "dir.json" err || fail "--json into nowhere: $(cat err)"
+	mkdir gone
+	(cd gone && rmdir "$work/gone" &&
+		timeout -s KILL 60 "$tlat" run wake-futex -d 30s --json r.json >"$work/out" 2>"$work/err")
+	code=$?
+	expect 2 "--json into a directory that is gone"
+	grep -q "r.json" err || fail "--json into a directory that is gone: $(cat err)"
+	[ -s out ] && fail "--json into a directory that is gone: measured first"
 }
 
 show_prints_a_report_again() {

@@ -21,6 +21,20 @@ static bool is_held(const char *directory, const struct stat *old)
 	       st.st_uid != geteuid() && old->st_uid != geteuid();
 }
 
+/* One that was removed is there for who stands in it, with all its permissions. Some file systems
+ * count no links of any directory: they are believed only where it has no path, either. */
+static bool is_gone(const char *directory)
+{
+	struct stat st;
+	char *path;
+
+	if (stat(directory, &st) < 0 || st.st_nlink)
+		return false;
+	path = realpath(directory, NULL);
+	free(path);
+	return !path;
+}
+
 /* old: the file that is there, or NULL. */
 static int check_directory(const char *path, const struct stat *old)
 {
@@ -32,6 +46,8 @@ static int check_directory(const char *path, const struct stat *old)
 		return -ENOMEM;
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		r = -errno;
+	else if (is_gone(directory))
+		r = -ENOENT;
 	else if (is_held(directory, old))
 		r = -EPERM;
 	free(directory);

@@ -111,6 +111,18 @@ def json_and_text_are_of_the_same_cycles():
     assert cycles == [t["cycles"] for t in out.threads], (cycles, out.threads)
 
 
+def no_file_in_a_directory_that_is_gone_is_measured_for():
+    for option in ("--json", "--histfile", "--tlat-json"):
+        with tempfile.TemporaryDirectory() as work:
+            gone = f"{work}/gone"
+            os.mkdir(gone)
+            out = subprocess.run([cyc.PROGRAM, "-q", "-D", "30", option, "file"], cwd=gone, text=True,
+                                 preexec_fn=lambda path=gone: os.rmdir(path), capture_output=True,
+                                 check=False)
+        assert out.returncode == 1 and not out.stdout, (option, out.stdout)
+        assert out.stderr.startswith(f"tlat-cyclictest: {option} file: cannot be written: "), out
+
+
 def strings_are_escaped():
     out = cyc.run(["-q", "-l", "1", '--json=@j"\\\t\udcff'.replace("@j", "@json"), ""])
     name = next(n for n in out.files)
@@ -352,7 +364,8 @@ def the_trace_is_marked_and_stopped():
 
 TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invents_nothing,
          timeout_ends_it_with_its_figures, json_and_text_are_of_the_same_cycles,
-         strings_are_escaped, figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
+         no_file_in_a_directory_that_is_gone_is_measured_for, strings_are_escaped,
+         figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
          an_unreadable_list_is_named_by_its_option,
          policies_are_in_force_and_main_is_elsewhere, slack_is_what_the_program_was_started_with,
          memory_is_locked_within_the_limit_of_a_user, threads_without_a_list_are_pinned_up_to_2_4,
