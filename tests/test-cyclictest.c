@@ -133,7 +133,7 @@ static void long_names_can_be_shortened_as_with_rt_tests(void **state)
 	(void)state;
 	assert_int_equal(parse(&c, "cyc||--trace|--verb|--n|--de|--tracer=x|--trace|--irqsoff"), 0);
 	assert_true(c.tracemark && c.verbose && c.nsecs && c.default_system);
-	assert_int_equal(parse(&c, "cyc|-l|5|word|--ver"), -EINVAL);
+	assert_int_equal(parse(&c, "cyc|-l|5|word|--ver"), 0);
 	assert_true(c.verbose && c.loops == 5);
 	assert_int_equal(parse(&c, "cyc|--align=3|--prio|7|--priospread|--policy=rr"), 0);
 	assert_int_equal(c.aligned_us, 3);
@@ -161,6 +161,38 @@ static void a_list_is_left_out_beside_one_thread_per_cpu(void **state)
 	}
 	assert_int_equal(parse(&c, "cyc|-S|-a"), 0);
 	assert_string_equal(said, "");
+}
+
+/* Such as the second CPU of "-a 0 1". */
+static void words_of_no_option_are_left_out(void **state)
+{
+	struct tlat_cyc_config c;
+
+	(void)state;
+	assert_int_equal(parse(&c, "cyc|-a|0|1|-t|2|-q"), 0);
+	assert_string_equal(c.affinity, "0");
+	assert_true(c.threads == 2 && c.quiet);
+	assert_non_null(strstr(said, "'1' is no option and belongs to none: it is left out"));
+	assert_int_equal(parse(&c, "cyc|-l|5||-q|"), 0);
+	assert_string_equal(said, "");
+}
+
+static void a_duration_below_0_is_over_with_the_first_cycle(void **state)
+{
+	struct tlat_cyc_config c;
+
+	(void)state;
+	assert_int_equal(parse(&c, "cyc|-D|-1|-l|20"), 0);
+	assert_true(c.loops == 1 && c.duration_s == 0);
+	assert_non_null(strstr(said, "duration is below 0"));
+	assert_int_equal(parse(&c, "cyc|-D-1m|-D5"), 0);
+	assert_true(c.loops == 0 && c.duration_s == 5);
+	assert_string_equal(said, "");
+	assert_int_equal(parse(&c, "cyc|-d|-5"), 0);
+	assert_int_equal(c.distance_us, -5);
+	assert_int_equal(parse(&c, "cyc|-d|-5|-h9"), 0);
+	assert_int_equal(c.distance_us, 0);
+	assert_non_null(strstr(said, "distance is 0"));
 }
 
 static void durations_have_suffixes(void **state)
@@ -243,7 +275,10 @@ static void what_cannot_be_read_is_refused_by_name(void **state)
 		{ "cyc|--policy=deadline", "no such policy" },
 		{ "cyc|--nonsense", "no option --nonsense" },
 		{ "cyc|-k", "no option -k" },
-		{ "cyc|-q|word", "'word' is no option" },
+		{ "cyc|-a|foo", "--affinity 'foo': cannot be read" },
+		{ "cyc|-l5|-t|foo", "--threads 'foo': cannot be read" },
+		{ "cyc|-d|-5us", "--distance '-5us': no whole number" },
+		{ "cyc|-D|-1x", "--duration '-1x'" },
 		{ "cyc|-o3", "-o reduces what -v prints" },
 		{ "cyc|-A|--secaligned", "-A and --secaligned exclude each other" },
 		{ "cyc|--shape|1.9", "--shape '1.9'" },
@@ -322,6 +357,7 @@ static void random_words_are_taken_or_refused(void **state)
 			assert_true(c.interval_us >= 10 && c.threads >= 0 && c.threads <= 8192);
 			assert_true(c.rows >= 0 && c.rows <= TLAT_CYC_ROWS_MAX);
 			assert_true(c.priority >= 0 && c.priority <= 99);
+			assert_true(c.duration_s >= 0);
 		} else {
 			assert_true(*said);
 		}
@@ -624,6 +660,8 @@ int main(void)
 		cmocka_unit_test(words_are_taken_as_callers_give_them),
 		cmocka_unit_test(long_names_can_be_shortened_as_with_rt_tests),
 		cmocka_unit_test(a_list_is_left_out_beside_one_thread_per_cpu),
+		cmocka_unit_test(words_of_no_option_are_left_out),
+		cmocka_unit_test(a_duration_below_0_is_over_with_the_first_cycle),
 		cmocka_unit_test(durations_have_suffixes),
 		cmocka_unit_test(policy_and_priority_agree),
 		cmocka_unit_test(what_cannot_be_read_is_refused_by_name),

@@ -127,6 +127,17 @@ static const char *argument_of(const struct tlat_cyc_option *option, int argc, c
 	return argv[optind++];
 }
 
+/* A word that an option may have, but cannot: it was meant for it. */
+static int check_argument(const struct tlat_cyc_option *option, const char *value, int argc,
+			  char **argv)
+{
+	if (value || option->kind != TLAT_CYC_MAY || optind >= argc || !*argv[optind] ||
+	    *argv[optind] == '-')
+		return 0;
+	tlat_cyc_say("--%s '%s': cannot be read; see --help", option->name, argv[optind]);
+	return -EINVAL;
+}
+
 static int take(const struct tlat_cyc_option *option, const char *value,
 		struct tlat_cyc_config *config)
 {
@@ -160,16 +171,14 @@ static int refuse(int c, char **argv)
 	return -EINVAL;
 }
 
-/* Callers leave empty words where an option was not wanted; any other would be one that got lost.
- */
-static int check_operands(int argc, char **argv)
+/* Callers leave empty words where an option was not wanted; any other may be one that got lost. */
+static void say_operands(int argc, char **argv)
 {
 	for (int i = optind; i < argc; i++)
-		if (*argv[i]) {
-			tlat_cyc_say("'%s' is no option and belongs to none; see --help", argv[i]);
-			return -EINVAL;
-		}
-	return 0;
+		if (*argv[i])
+			tlat_cyc_say("'%s' is no option and belongs to none: it is left out of "
+				     "account",
+				     argv[i]);
 }
 
 static int parse(struct tlat_cyc_config *config, int argc, char **argv)
@@ -181,6 +190,7 @@ static int parse(struct tlat_cyc_config *config, int argc, char **argv)
 	opterr = 0;
 	while (!error && (c = next_of(&words, argc, argv)) >= 0) {
 		const struct tlat_cyc_option *option;
+		const char *value;
 
 		if (c == HELP || c == VERSION) {
 			if (c == HELP)
@@ -192,9 +202,14 @@ static int parse(struct tlat_cyc_config *config, int argc, char **argv)
 		if (c == ':' || c == '?')
 			return refuse(c, argv);
 		option = option_of(c);
-		error = take(option, argument_of(option, argc, argv), config);
+		value = argument_of(option, argc, argv);
+		error = check_argument(option, value, argc, argv);
+		if (!error)
+			error = take(option, value, config);
 	}
-	return error ? error : check_operands(argc, argv);
+	if (!error)
+		say_operands(argc, argv);
+	return error;
 }
 
 static void settle_policy(struct tlat_cyc_config *config)
@@ -230,12 +245,22 @@ static void settle_threads(struct tlat_cyc_config *config)
 	if (config->threads == TLAT_CYC_UNSET)
 		config->threads = 1;
 	if (config->rows) {
-		if (config->distance_us > 0)
+		if (config->distance_us && config->distance_us != TLAT_CYC_UNSET)
 			tlat_cyc_say("distance is 0, as there is a histogram");
 		config->distance_us = 0;
 	}
 	if (config->distance_us == TLAT_CYC_UNSET)
 		config->distance_us = 500;
+}
+
+/* Over before it begins: each thread looks at the time after a cycle. */
+static void settle_length(struct tlat_cyc_config *config)
+{
+	if (config->duration_s >= 0)
+		return;
+	tlat_cyc_say("the duration is below 0: each thread has one cycle");
+	config->duration_s = 0;
+	config->loops = 1;
 }
 
 /* What makes no sense together. */
@@ -257,6 +282,7 @@ static int settle(struct tlat_cyc_config *config)
 		return -EINVAL;
 	settle_policy(config);
 	settle_threads(config);
+	settle_length(config);
 	if (config->system && config->posix_timers) {
 		tlat_cyc_say("-s and -x exclude each other: clock_nanosleep is used");
 		config->system = config->posix_timers = false;

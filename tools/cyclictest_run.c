@@ -57,8 +57,9 @@ static struct tlat_run_opts options_of(struct tlat_cyc_session *s)
 					     : config->loops	? 0
 								: ENDLESS_NS,
 			      .interval_ns = config->interval_us * 1000,
-			      .interval_step_ns = config->distance_us * 1000, .warmup = TLAT_ZERO,
-			      .cpu_latency_ns = s->awake ? latency_ns : 0,
+			      .interval_step_ns =
+				      s->cpus.threads > 1 ? config->distance_us * 1000 : 0,
+			      .warmup = TLAT_ZERO, .cpu_latency_ns = s->awake ? latency_ns : 0,
 			      .policy = (int32_t)config->policy,
 			      .priority = (int32_t)config->priority,
 			      .priority_step = config->priospread, .total_threads = s->cpus.threads,

@@ -152,6 +152,24 @@ static void hold_idle_states_off(struct tlat_cyc_session *s)
 		printf("# /dev/cpu_dma_latency set to %" PRId64 "us\n", us);
 }
 
+/* Of several threads one would soon have an interval of 0, and spin. */
+static int check_distance(const struct tlat_cyc_session *s)
+{
+	int64_t us = s->config->distance_us;
+
+	if (us >= 0)
+		return 0;
+	if (s->cpus.threads == 1) {
+		tlat_cyc_say("--distance '%" PRId64 "': left out of account: there is one thread",
+			     us);
+		return 0;
+	}
+	tlat_cyc_say("--distance '%" PRId64
+		     "': below 0, which only one thread can have, not %" PRId32 "; give 0 or more",
+		     us, s->cpus.threads);
+	return -EINVAL;
+}
+
 static void name_threads(struct tlat_cyc_session *s)
 {
 	const struct tlat_cyc_config *config = s->config;
@@ -203,6 +221,8 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, struct tlat_cyc_config *co
 		r = open_machine(s);
 	if (r == 0)
 		r = tlat_cyc_cpus_find(&s->cpus, config, s->machine);
+	if (r == 0)
+		r = check_distance(s);
 	if (r == 0)
 		tlat_cyc_choose_priority(config, s->cpus.threads);
 	if (r == 0)

@@ -148,7 +148,8 @@ int tlat_cyc_take_duration(const struct tlat_cyc_option *option, const char *val
 
 	if (read_number(value, &number, &end) == 0)
 		for (size_t i = 0; i < TLAT_ARRAY_SIZE(units); i++)
-			if (!strcasecmp(end, units[i].suffix) && number >= option->min &&
+			if (!strcasecmp(end, units[i].suffix) &&
+			    number >= option->min / units[i].seconds &&
 			    number <= option->max / units[i].seconds) {
 				config->duration_s = number * units[i].seconds;
 				return 0;

@@ -28,6 +28,11 @@ SAME = """
 -q -l 5 -a0 -t2
 -q -l 5 --affinity=0 --threads=2
 -q -l 5 -p 95 -i100 -t2 -a0
+-q -l 5 -a 0 1 -t 2 --json=@json
+-q -l 5 stray
+-q -l 5 -d -5
+-q -l 5 -d -5 -t2 -h 20
+-v -l 5 -d -5
 -q -l 5 -p 80 -t3 --priospread
 -q -l 5 --policy=rr -p 3
 -q -l 5 --policy=fifo
@@ -47,6 +52,8 @@ SAME = """
 -q -l 5 -N
 -q -l 5 -D 3
 -q -D 1 -i 200000
+-q -D -1 -t2 --json=@json
+-q -l 5 -D -1m
 -q -l 5 -u
 -q -l 5 -M
 -q -l 5 --default-system
@@ -112,7 +119,7 @@ DIFFERENT = {
     "-q -l 5 --notrace": (0, True, "the same"),
     "-q -l 5 --version": (0, False, "they do not know their version"),
     "-q -l 5 -a foo": (1, False, "an unreadable list means all CPUs to them"),
-    "-q -l 5 stray": (1, False, "the same: a word that was lost"),
+    "-q -l 5 -t2 -d -5": (1, False, "they spin for ever once an interval gets to 0"),
     "-q -l 5 -D 1x": (1, False, "they cut what is no number"),
     "-q -l 5 -i 10us": (1, False, "the same"),
     "-q -l 5 --policy=foo": (1, False, "an unknown policy means SCHED_OTHER to them"),
