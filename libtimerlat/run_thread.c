@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -95,10 +96,18 @@ static void lock_memory(struct tlat_measurer *m, const void *mem, size_t bytes)
 /* locked: all of the process is, so that the kernel said EAGAIN, as it does for nothing else. */
 static int fail_buffer(struct tlat_measurer *m, size_t bytes, bool locked)
 {
-	return tlat_fail(&m->why, -ENOMEM, "no memory for %zu bytes of measuring buffers%s", bytes,
-			 locked ? ": all memory is locked, and RLIMIT_MEMLOCK does not allow as "
-				  "much; raise it: ulimit -l, or grant CAP_IPC_LOCK"
-				: "; keep fewer raw values");
+	struct rlimit limit = { 0, 0 };
+
+	if (!locked)
+		return tlat_fail(
+			&m->why, -ENOMEM,
+			"no memory for %zu bytes of measuring buffers; keep fewer raw values",
+			bytes);
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	return tlat_fail(&m->why, -ENOMEM,
+			 "no memory for %zu bytes of measuring buffers: all memory is locked, and "
+			 "RLIMIT_MEMLOCK is %llu bytes; raise it: ulimit -l, or grant CAP_IPC_LOCK",
+			 bytes, (unsigned long long)limit.rlim_cur);
 }
 
 /* One mapping of our own for all that is written in the loop: made here, it is on this thread's

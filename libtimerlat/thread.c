@@ -66,8 +66,8 @@ const char *tlat_thread_refusal(int error, size_t stack_bytes, char *text, size_
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (refused == EAGAIN)
 		snprintf(text, size,
-			 "all memory is locked, and RLIMIT_MEMLOCK (%llu bytes) leaves no %zu "
-			 "bytes for its stack; raise it: ulimit -l, or grant CAP_IPC_LOCK",
+			 "all memory is locked, and RLIMIT_MEMLOCK is %llu bytes, which leaves no "
+			 "%zu for its stack; raise it: ulimit -l, or grant CAP_IPC_LOCK",
 			 (unsigned long long)limit.rlim_cur, bytes);
 	else if (refused)
 		snprintf(text, size,

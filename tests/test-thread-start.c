@@ -183,7 +183,7 @@ static void the_limit_that_refuses_a_thread_is_named(void **state)
 	assert_says(in_child(start_within, &threads), "check RLIMIT_NPROC");
 	need_mlockall();
 	text = in_child(start_within, &locks);
-	assert_says(text, "RLIMIT_MEMLOCK (65536 bytes) leaves no 262144 bytes for its stack");
+	assert_says(text, "RLIMIT_MEMLOCK is 65536 bytes, which leaves no 262144 for its stack");
 	assert_null(strstr(text, "NPROC"));
 	assert_says(in_child(start_within, &space), "RLIMIT_AS");
 }

@@ -70,8 +70,8 @@ void tlat_cyc_say_error(const struct tlat_cyc_session *s, const struct tlat_erro
 		      getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 
 	if (locked)
-		tlat_cyc_say("%s; -m locks all memory: RLIMIT_MEMLOCK, %llu bytes, may be too "
-			     "small; raise it: ulimit -l",
+		tlat_cyc_say("%s; -m locks all memory, and RLIMIT_MEMLOCK is %llu bytes; raise it: "
+			     "ulimit -l, or grant CAP_IPC_LOCK",
 			     error->text, (unsigned long long)limit.rlim_cur);
 	else
 		tlat_cyc_say("%s", error->text);
