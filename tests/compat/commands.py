@@ -247,10 +247,10 @@ def slack_is_what_the_program_was_started_with():
         with tempfile.NamedTemporaryFile() as report:
             child = started(*words, f"--tlat-json={report.name}", below=below)
             (tid,), main = threads_of(child)
-            slack = read(f"/proc/{tid}/timerslack_ns")
-            assert os.sched_getscheduler(tid) == policy
-            assert slack == read(f"/proc/{main}/timerslack_ns"), slack
+            slack, own = (read(f"/proc/{task}/timerslack_ns") for task in (tid, main))
+            found = os.sched_getscheduler(tid)
             ended(child)
+            assert found == policy and slack == own, (found, slack, own)
             wait = json.loads(read(report.name))["results"][0]["wait"]
             assert wait["slack_ns"] == int(slack), (wait, slack)
 

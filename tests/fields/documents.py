@@ -185,10 +185,13 @@ def k6():
         assert done.code == 2 and done.err.count("\n") == 1 and not done.out, (words, done)
         assert name in done.err, done
     for words, name in ((["--nosuch"], "--nosuch"), (["-a", "foo"], "foo"), (["-D", "1x"], "1x"),
-                        (["-i", "10us"], "10us"), (["extra"], "extra"), (["-p", "100"], "100")):
+                        (["-i", "10us"], "10us"), (["-t", "extra"], "extra"),
+                        (["-p", "100"], "100")):
         done = command(CYCLICTEST, "-q", "-l", 10, *words)
         assert done.code == 1 and done.err.count("\n") == 1 and not done.out, (words, done)
         assert name in done.err, done
+    done = command(CYCLICTEST, "-q", "-l", 10, "extra")  # as cyclictest does, but for the line
+    assert done.code == 0 and "'extra' is no option" in done.err, done
 
 
 def k7():
