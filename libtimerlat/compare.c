@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare.c - reports in, verdict out: which results both sides have, what several of them mean
- * for each, and what forbids a verdict however clear the figures are.
+ * compare.c - reports in, verdict out: what several results mean for each, and what forbids a
+ * verdict however clear the figures are.
  */
 #include <math.h>
 #include <stdio.h>
@@ -63,121 +63,6 @@ static int check_opts(struct tlat_compare_opts *o, struct tlat_error *reterr)
 				 "the reserved field of the compare options is %d; set it to 0",
 				 o->reserved);
 	return 0;
-}
-
-static struct tlat_item *add_item(struct tlat_comparison *c, const struct tlat_compare_opts *o)
-{
-	struct tlat_item *grown = realloc(c->items, (c->n_items + 1) * sizeof(*grown));
-	struct tlat_item *item;
-	uint64_t next;
-
-	if (!grown)
-		return NULL;
-	c->items = grown;
-	/* What moved may be looked at only through the pointers below. */
-	for (size_t i = 0; i < c->n_items; i++)
-		grown[i].units.quantities = grown[i].quantities;
-	item = &grown[c->n_items++];
-	memset(item, 0, sizeof(*item));
-	item->rules =
-		(struct tlat_rules){ o->alpha, log1p(o->threshold), log(o->tail_ratio), o->power };
-	if (c->members.planned)
-		item->rules.alpha = tlat_compare_look(c->members.n_units[TLAT_BASE],
-						      c->members.planned, o->alpha, &next);
-	if (!(item->rules.alpha > 0))
-		item->rules.alpha = o->alpha; /* no look is due: figures, and no verdict */
-	item->forced = o->flags & TLAT_COMPARE_FORCE;
-	return item;
-}
-
-static int add_latency(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		       const char *probe, size_t ordinal, struct tlat_error *reterr)
-{
-	struct tlat_item *item = add_item(c, o);
-
-	if (!item)
-		return tlat_fail(reterr, -ENOMEM, "out of memory");
-	return tlat_compare_latency(item, &c->members, probe, ordinal, &c->notes, reterr);
-}
-
-static int add_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		       const struct tlat_result *result, size_t ordinal, struct tlat_error *reterr)
-{
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < result->n_metrics; i++) {
-		const char *name = result->metrics[i].name;
-		struct tlat_item *item;
-
-		if (o->metric && strcmp(o->metric, name))
-			continue;
-		item = add_item(c, o);
-		if (!item)
-			return tlat_fail(reterr, -ENOMEM, "out of memory");
-		ret = tlat_compare_metric(item, &c->members, result->probe, ordinal, name, reterr);
-	}
-	return ret;
-}
-
-static bool everywhere(const struct tlat_members *m, const char *probe, size_t ordinal)
-{
-	for (size_t i = 0; i < m->n; i++)
-		if (!tlat_member_result(m->v[i].report, probe, ordinal))
-			return false;
-	return true;
-}
-
-static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		      const struct tlat_report *report, size_t index, struct tlat_error *reterr)
-{
-	const struct tlat_result *result = report->results[index];
-	size_t ordinal = tlat_member_ordinal(report, index);
-	int ret = 0;
-
-	if (!everywhere(&c->members, result->probe, ordinal)) {
-		tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
-				  "%s: not every run has it, so it was not compared",
-				  result->probe);
-		return 0;
-	}
-	if (!o->metric && !result->kind && result->latency)
-		ret = add_latency(c, o, result->probe, ordinal, reterr);
-	return ret < 0 ? ret : add_metrics(c, o, result, ordinal, reterr);
-}
-
-static const struct tlat_report *report_of(const struct tlat_members *m, int side)
-{
-	size_t i = 0;
-
-	while (m->v[i].side != side)
-		i++;
-	return m->v[i].report;
-}
-
-static const char *a_probe_of(const struct tlat_report *report)
-{
-	return report->n_results ? report->results[0]->probe : "nothing";
-}
-
-static int add_items(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		     struct tlat_error *reterr)
-{
-	const struct tlat_report *base = report_of(&c->members, TLAT_BASE);
-	const struct tlat_report *next = report_of(&c->members, TLAT_NEXT);
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < base->n_results; i++)
-		ret = add_result(c, o, base, i, reterr);
-	if (ret < 0 || c->n_items)
-		return ret;
-	if (o->metric)
-		return tlat_fail(reterr, -EINVAL,
-				 "metric %s: not in every run; see \"metrics\" in the reports",
-				 o->metric);
-	return tlat_fail(reterr, -EINVAL,
-			 "nothing in common: the base side measured %s, the new one %s; measure "
-			 "the same probe on both sides",
-			 a_probe_of(base), a_probe_of(next));
 }
 
 static double least_tail_p(const struct tlat_item *item)
@@ -294,7 +179,7 @@ static int conclude(struct tlat_comparison *c)
 static int keep_commands(struct tlat_comparison *c)
 {
 	for (int side = 0; side < TLAT_SIDES; side++) {
-		const struct tlat_report *report = report_of(&c->members, side);
+		const struct tlat_report *report = tlat_member_first(&c->members, side);
 		const char *repeat = tlat_report_repeat(report);
 
 		if (repeat && !(c->repeat[side] = strdup(repeat)))
@@ -306,7 +191,7 @@ static int keep_commands(struct tlat_comparison *c)
 static int compare(struct tlat_comparison *c, const struct tlat_compare_opts *o,
 		   struct tlat_error *reterr)
 {
-	int ret = add_items(c, o, reterr);
+	int ret = tlat_compare_items(c, o, reterr);
 
 	if (ret < 0)
 		return ret;

@@ -64,7 +64,7 @@ int tlat_compare_measure(const struct tlat_units *units, const struct tlat_rules
 void tlat_compare_judge(const struct tlat_units *units, const struct tlat_rules *rules,
 			struct tlat_outcome *outcome, struct tlat_found *found);
 
-/* compare_match.c: which results belong together, and whether they can be compared */
+/* compare_match.c: which results belong together */
 
 /* One run: a report and the unit that it is part of. */
 struct tlat_member {
@@ -86,17 +86,26 @@ int tlat_members_make(struct tlat_members *members, struct tlat_report *const *b
 		      struct tlat_error *reterr);
 void tlat_members_free(struct tlat_members *members);
 
+/* A report of that side, which has one. */
+const struct tlat_report *tlat_member_first(const struct tlat_members *members, int side);
 /* How many results of the same probe come before result number index. */
 size_t tlat_member_ordinal(const struct tlat_report *report, size_t index);
 /* The result number ordinal of that probe in a report, or NULL. */
 const struct tlat_result *tlat_member_result(const struct tlat_report *report, const char *probe,
 					     size_t ordinal);
+
+/* compare_alike.c */
+
 /*
  * Whether results are of one kind. 0, or -EINVAL with the first difference, without a remedy; name
  * stands for the result in it.
  */
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
 		       bool same_cpus, struct tlat_error *reterr);
+/* Whether member i's result may be compared with the first one's: 0, or -EINVAL with the reason. */
+int tlat_compare_fits(const struct tlat_members *members, size_t i, const struct tlat_result *first,
+		      const struct tlat_result *result, const char *name,
+		      struct tlat_error *reterr);
 
 /* compare.c */
 
@@ -127,13 +136,10 @@ int tlat_compare_reliable(const struct tlat_report *report, const struct tlat_re
 void tlat_compare_losses(const struct tlat_item *item, const struct tlat_members *members,
 			 const struct tlat_result *const *results, struct tlat_findings *notes);
 
-/* compare_values.c: the units of one latency; compare_units.c: of one metric. 0 or -errno. */
+/* compare_values.c: the units of one latency. 0 or -errno. */
 int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *members,
 			 const char *probe, size_t ordinal, struct tlat_findings *notes,
 			 struct tlat_error *reterr);
-int tlat_compare_metric(struct tlat_item *item, const struct tlat_members *members,
-			const char *probe, size_t ordinal, const char *metric,
-			struct tlat_error *reterr);
 /* The logarithm; NAN for what is not above 0. */
 double tlat_ln_ns(double value_ns);
 
@@ -186,5 +192,20 @@ struct tlat_comparison {
 	char *repeat[TLAT_SIDES];
 	int32_t verdict;
 };
+
+/* compare_items.c: all of what is compared. 0 or -errno. */
+int tlat_compare_items(struct tlat_comparison *c, const struct tlat_compare_opts *opts,
+		       struct tlat_error *reterr);
+/* An item with its rules, and nothing else; NULL: no memory. */
+struct tlat_item *tlat_comparison_add(struct tlat_comparison *c,
+				      const struct tlat_compare_opts *opts);
+
+/*
+ * compare_metrics.c: add the metrics of result number ordinal of its probe, or the one that is
+ * asked for. 0 or -errno.
+ */
+int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *opts,
+			 const struct tlat_result *result, size_t ordinal,
+			 struct tlat_error *reterr);
 
 #endif /* TLAT_COMPARE_H */

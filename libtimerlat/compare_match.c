@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * compare_match.c - which runs are a unit, which units are a pair, and what may not be compared.
+ * compare_match.c - which runs are a unit, and which units are a pair.
  *
  * A run is not a replicate of a kernel: whatever differs from boot to boot (where things are in
  * memory, the offset of the counters) is the same in all runs of one boot. So where no boot had
  * both sides, the boot is the unit, whatever changed between them.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +43,18 @@ static const char *kernel_of(const struct tlat_report *report)
 	return tlat_fact_of(report, "machine.kernel");
 }
 
-static const struct tlat_member *first_of(const struct tlat_members *m, int side)
+const struct tlat_report *tlat_member_first(const struct tlat_members *m, int side)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i].side == side)
-			return &m->v[i];
-	return NULL;
+	size_t i = 0;
+
+	while (m->v[i].side != side)
+		i++;
+	return m->v[i].report;
 }
 
 static bool kernels_differ(const struct tlat_members *m)
 {
-	const char *base = kernel_of(first_of(m, TLAT_BASE)->report);
+	const char *base = kernel_of(tlat_member_first(m, TLAT_BASE));
 
 	for (size_t i = 0; i < m->n; i++)
 		if (m->v[i].side == TLAT_NEXT && strcmp(base, kernel_of(m->v[i].report)))
@@ -298,86 +298,4 @@ const struct tlat_result *tlat_member_result(const struct tlat_report *report, c
 		if (!strcmp(report->results[i]->probe, probe) && !ordinal--)
 			return report->results[i];
 	return NULL;
-}
-
-static int differ(const char *name, const char *what, const char *a, const char *b,
-		  struct tlat_error *reterr)
-{
-	return tlat_fail(reterr, -EINVAL, "%s: %s %s in one report, %s in another", name, what, a,
-			 b);
-}
-
-static int differ_number(const char *name, const char *what, int64_t a, int64_t b, const char *unit,
-			 struct tlat_error *reterr)
-{
-	char from[40], to[40];
-
-	snprintf(from, sizeof(from), "%lld%s", (long long)a, unit);
-	snprintf(to, sizeof(to), "%lld%s", (long long)b, unit);
-	return differ(name, what, from, to, reterr);
-}
-
-static const char *or_unknown(const char *name)
-{
-	return name ? name : "unknown";
-}
-
-/* How a thread is scheduled. whose: "" for the waiter, "waker's " for the waker. */
-static int alike_side(const struct tlat_side_facts *a, const struct tlat_side_facts *b,
-		      const char *name, const char *whose, struct tlat_error *reterr)
-{
-	const struct {
-		const char *what, *unit;
-		int64_t a, b;
-	} numbers[] = {
-		{ "priority", "", a->priority, b->priority },
-		{ "runtime", "ns", a->runtime_ns, b->runtime_ns },
-		{ "deadline", "ns", a->deadline_ns, b->deadline_ns },
-		{ "period", "ns", a->period_ns, b->period_ns },
-	};
-	char what[32];
-
-	if (a->policy != b->policy) {
-		snprintf(what, sizeof(what), "%spolicy", whose);
-		return differ(name, what, or_unknown(tlat_policy_name(a->policy)),
-			      or_unknown(tlat_policy_name(b->policy)), reterr);
-	}
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(numbers); i++) {
-		if (numbers[i].a == numbers[i].b)
-			continue;
-		snprintf(what, sizeof(what), "%s%s", whose, numbers[i].what);
-		return differ_number(name, what, numbers[i].a, numbers[i].b, numbers[i].unit,
-				     reterr);
-	}
-	return 0;
-}
-
-int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
-		       bool same_cpus, struct tlat_error *reterr)
-{
-	if (!a->latency != !b->latency || a->has_kick != b->has_kick)
-		return differ(name, "kind of result", a->latency ? "latency" : "none",
-			      b->latency ? "latency" : "none", reterr);
-	if (a->relation && b->relation && strcmp(a->relation, b->relation))
-		return differ(name, "placement", a->relation, b->relation, reterr);
-	if (same_cpus && a->wait.cpu != b->wait.cpu)
-		return differ_number(name, "CPU", a->wait.cpu, b->wait.cpu, "", reterr);
-	if (same_cpus && a->has_kick && a->kick.cpu != b->kick.cpu)
-		return differ_number(name, "waker's CPU", a->kick.cpu, b->kick.cpu, "", reterr);
-	if (a->target != b->target)
-		return differ(name, "target", or_unknown(tlat_target_name(a->target)),
-			      or_unknown(tlat_target_name(b->target)), reterr);
-	if (alike_side(&a->wait, &b->wait, name, "", reterr) < 0 ||
-	    (a->has_kick && alike_side(&a->kick, &b->kick, name, "waker's ", reterr) < 0))
-		return -EINVAL;
-	if (a->settle_ns != b->settle_ns)
-		return differ_number(name, "settle", a->settle_ns, b->settle_ns, "ns", reterr);
-	if (a->interval_ns != b->interval_ns)
-		return differ_number(name, "interval", a->interval_ns, b->interval_ns, "ns",
-				     reterr);
-	if (a->round_trip != b->round_trip)
-		return differ_number(name, "round trip", a->round_trip, b->round_trip, "", reterr);
-	return a->verify == b->verify
-		       ? 0
-		       : differ_number(name, "verify", a->verify, b->verify, "", reterr);
 }

@@ -127,21 +127,6 @@ static void choose_quantities(struct tlat_item *item, struct plan *plan,
 		add_quantile(item, plan, shift_quantiles[i], TLAT_COMPARE_SHIFT);
 }
 
-/* Whether run number i may be compared. */
-static int check_run(const struct plan *plan, const struct tlat_members *m, size_t i,
-		     const char *name, struct tlat_error *reterr)
-{
-	struct tlat_error why;
-	int ret = tlat_compare_alike(plan->results[0], plan->results[i], name, true, &why);
-
-	if (ret < 0)
-		return tlat_fail(reterr, ret,
-				 "%.380s; measure both sides alike, or give --force for "
-				 "figures without a verdict",
-				 why.text);
-	return tlat_compare_reliable(m->v[i].report, plan->results[i], name, reterr);
-}
-
 static int gather(struct plan *plan, const struct tlat_members *m, const char *probe,
 		  size_t ordinal, const char *name, bool forced, struct tlat_error *reterr)
 {
@@ -159,7 +144,7 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 					 name, i + 1, m->n);
 		plan->results[i] = result;
 		plan->fewest = n < plan->fewest ? n : plan->fewest;
-		ret = forced ? 0 : check_run(plan, m, i, name, reterr);
+		ret = forced ? 0 : tlat_compare_fits(m, i, plan->results[0], result, name, reterr);
 		if (ret < 0)
 			return ret;
 	}

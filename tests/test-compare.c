@@ -833,6 +833,195 @@ static void any_metric_can_be_compared(void **state)
 	free_side(&b);
 }
 
+/* == Metrics of what is no latency == */
+
+#define NOISE_COMMAND "tlat noise -c 1 -d 300ms --threshold 1us --policy fifo -p 40"
+
+static struct tlat_number *number(struct tlat_report *report, const char *name)
+{
+	struct tlat_result *result = report->results[0];
+
+	for (size_t i = 0; i < result->n_metrics; i++)
+		if (!strcmp(result->metrics[i].name, name))
+			return &result->metrics[i];
+	fail_msg("%s: no such metric", name);
+	return NULL;
+}
+
+/* What tlat noise would have left: gaps at a rate, one of them long. */
+static void become_noise(struct tlat_report *report, double rate_hz)
+{
+	struct tlat_result *result = report->results[0];
+
+	result->kind = "noise";
+	strcpy(result->probe, "noise");
+	free(result->repeat);
+	result->repeat = strdup(NOISE_COMMAND);
+	result->duration_ns = 300000000;
+	tlat_result_put_metric(result, 0.3 * rate_hz, "1", TLAT_LOWER, "gap.count");
+	tlat_result_put_metric(result, rate_hz, "Hz", TLAT_LOWER, "gap.rate_hz");
+	tlat_result_put_metric(result, 0, "1", TLAT_LOWER, "gap.steal.count");
+}
+
+static void add_noise(struct side *a, struct side *b, int n)
+{
+	uint64_t seed = 11;
+
+	add_pairs(a, b, &plain, &plain, n, 0);
+	for (int i = 0; i < n; i++) {
+		become_noise(a->runs[i], 1000 * exp(0.001 * sim_normal(&seed)));
+		become_noise(b->runs[i], 1000 * exp(0.001 * sim_normal(&seed)));
+	}
+}
+
+static void set_command(struct tlat_result *result, const char *command)
+{
+	free(result->repeat);
+	result->repeat = strdup(command);
+}
+
+static void raise_threshold(struct tlat_result *result)
+{
+	set_command(result, "tlat noise -c 1 -d 300ms --threshold 20us --policy fifo -p 40");
+}
+
+static void leave_threshold_out(struct tlat_result *result)
+{
+	set_command(result, "tlat noise -c 1 -d 300ms --policy fifo -p 40");
+}
+
+static void add_flag(struct tlat_result *result)
+{
+	set_command(result, NOISE_COMMAND " --threads");
+}
+
+static void prefer_more(struct tlat_result *result)
+{
+	for (size_t i = 0; i < result->n_metrics; i++)
+		result->metrics[i].better = TLAT_HIGHER;
+}
+
+static void become_storm(struct tlat_result *result)
+{
+	result->kind = "storm";
+}
+
+static const struct {
+	void (*change)(struct tlat_result *result);
+	const char *because;
+} other_metrics[] = {
+	{ raise_threshold, "--threshold 1us in one report, 20us in another" },
+	{ leave_threshold_out, "--threshold 1us in one report, none in another" },
+	{ add_flag, "--threads given in one report, none in another" },
+	{ change_policy, "policy fifo in one report, other" },
+	{ change_interval, "interval 0ns in one report, 1000000ns" },
+	{ change_cpu, "CPU 1 in one report, 2" },
+	{ become_storm, "kind of result noise in one report, storm" },
+	{ prefer_more, "better is lower in one report, higher in another" },
+};
+
+/* Equal figures of what was not measured alike are no answer, and different ones neither. */
+static void metrics_of_other_settings_are_refused_and_figures_are_forced(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(other_metrics); i++) {
+		struct side a = { 0 }, b = { 0 };
+		struct tlat_comparison *c;
+
+		add_noise(&a, &b, 8);
+		c = compared(&a, &b, 0);
+		assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_EQUIVALENT);
+		tlat_comparison_free(c);
+		for (size_t k = 0; k < b.n; k++)
+			other_metrics[i].change(b.runs[k]->results[0]);
+		expect_refusal(&a, &b, "noise", other_metrics[i].because);
+		free_side(&a);
+		free_side(&b);
+	}
+}
+
+static bool has_item(const struct tlat_comparison *c, const char *metric)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+
+	for (size_t i = 0; tlat_comparison_item(c, i, &item) == 0; i++)
+		if (!strcmp(item.metric, metric))
+			return true;
+	return false;
+}
+
+static void expect_metric_refused(const struct side *a, const struct side *b, const char *metric,
+				  const char *because)
+{
+	struct tlat_comparison *c;
+	struct tlat_error error;
+
+	assert_int_equal(tlat_compare(&c, a->runs, a->n, b->runs, b->n,
+				      &TLAT_COMPARE_OPTS(.metric = metric), &error),
+			 -EINVAL);
+	if (!strstr(error.text, because) || !strstr(error.text, metric))
+		fail_msg("\"%s\" does not say \"%s\" of %s", error.text, because, metric);
+}
+
+/* Three times the time has three times the gaps, and is no noisier. */
+static void what_grows_with_time_is_compared_for_equal_times_only(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_noise(&a, &b, 8);
+	for (size_t i = 0; i < b.n; i++) {
+		set_command(b.runs[i]->results[0],
+			    "tlat noise -c 1 -d 900ms --threshold 1us --policy fifo -p 40");
+		b.runs[i]->results[0]->duration_ns = 900000012;
+		number(b.runs[i], "gap.count")->value *= 3;
+	}
+	c = compared(&a, &b, 0);
+	assert_false(has_item(c, "gap.count"));
+	assert_true(has_item(c, "gap.rate_hz"));
+	assert_non_null(strstr(note(c, "unequal-times"), "gap.count"));
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_EQUIVALENT);
+	tlat_comparison_free(c);
+	expect_metric_refused(&a, &b, "gap.count", "runs are not of one length");
+	c = compared(&a, &b, TLAT_COMPARE_FORCE);
+	assert_true(has_item(c, "gap.count"));
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+/* And are named, with the runs that have a value, as nothing else tells of them. */
+static void metrics_that_make_no_ratio_are_left_out_with_a_note(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_noise(&a, &b, 8);
+	c = compared(&a, &b, 0);
+	assert_false(has_item(c, "gap.steal.count"));
+	assert_non_null(
+		strstr(note(c, "metric-zero"), "0 in every run, and not compared: gap.steal"));
+	tlat_comparison_free(c);
+	for (size_t i = 0; i < 7; i++)
+		number(b.runs[i], "gap.steal.count")->value = 150;
+	strcpy(number(b.runs[4], "gap.rate_hz")->name, "gap.rate");
+	c = compared(&a, &b, 0);
+	assert_non_null(strstr(note(c, "metric-zero"),
+			       "gap.steal.count (in 0 of 8 runs of base, 7 of 8 of new)"));
+	assert_non_null(strstr(note(c, "not-everywhere"), "gap.rate_hz"));
+	assert_true(has_item(c, "gap.count") && !has_item(c, "gap.rate_hz"));
+	tlat_comparison_free(c);
+	expect_metric_refused(&a, &b, "gap.steal.count", "not above 0 in every run");
+	expect_metric_refused(&a, &b, "gap.rate_hz", "not in every run");
+	for (size_t i = 0; i < 8; i++)
+		a.runs[i]->results[0]->metrics[0].value = 0;
+	expect_metric_refused(&a, &b, "gap.count", "not above 0 in every run");
+	free_side(&a);
+	free_side(&b);
+}
+
 static const char *difference(const struct tlat_comparison *c, const char *name)
 {
 	struct tlat_difference d;
@@ -1006,6 +1195,9 @@ int main(void)
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
 		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
 		cmocka_unit_test(any_metric_can_be_compared),
+		cmocka_unit_test(metrics_of_other_settings_are_refused_and_figures_are_forced),
+		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),
+		cmocka_unit_test(metrics_that_make_no_ratio_are_left_out_with_a_note),
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 #ifdef TLAT_WITH_JANSSON

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/* compare_items.c - what is compared: the results and metrics that every run of both sides has. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+struct tlat_item *tlat_comparison_add(struct tlat_comparison *c, const struct tlat_compare_opts *o)
+{
+	struct tlat_item *grown = realloc(c->items, (c->n_items + 1) * sizeof(*grown));
+	struct tlat_item *item;
+	uint64_t next;
+
+	if (!grown)
+		return NULL;
+	c->items = grown;
+	/* What moved may be looked at only through the pointers below. */
+	for (size_t i = 0; i < c->n_items; i++)
+		grown[i].units.quantities = grown[i].quantities;
+	item = &grown[c->n_items++];
+	memset(item, 0, sizeof(*item));
+	item->rules =
+		(struct tlat_rules){ o->alpha, log1p(o->threshold), log(o->tail_ratio), o->power };
+	if (c->members.planned)
+		item->rules.alpha = tlat_compare_look(c->members.n_units[TLAT_BASE],
+						      c->members.planned, o->alpha, &next);
+	if (!(item->rules.alpha > 0))
+		item->rules.alpha = o->alpha; /* no look is due: figures, and no verdict */
+	item->forced = o->flags & TLAT_COMPARE_FORCE;
+	return item;
+}
+
+static int add_latency(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		       const char *probe, size_t ordinal, struct tlat_error *reterr)
+{
+	struct tlat_item *item = tlat_comparison_add(c, o);
+
+	if (!item)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	return tlat_compare_latency(item, &c->members, probe, ordinal, &c->notes, reterr);
+}
+
+static bool everywhere(const struct tlat_members *m, const char *probe, size_t ordinal)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!tlat_member_result(m->v[i].report, probe, ordinal))
+			return false;
+	return true;
+}
+
+static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		      const struct tlat_report *report, size_t index, struct tlat_error *reterr)
+{
+	const struct tlat_result *result = report->results[index];
+	size_t ordinal = tlat_member_ordinal(report, index);
+	int ret = 0;
+
+	if (!everywhere(&c->members, result->probe, ordinal)) {
+		tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
+				  "%s: not every run has it, so it was not compared",
+				  result->probe);
+		return 0;
+	}
+	if (!o->metric && !result->kind && result->latency)
+		ret = add_latency(c, o, result->probe, ordinal, reterr);
+	return ret < 0 ? ret : tlat_compare_metrics(c, o, result, ordinal, reterr);
+}
+
+static const char *a_probe_of(const struct tlat_report *report)
+{
+	return report->n_results ? report->results[0]->probe : "nothing";
+}
+
+/* Why there is no item; notes: how many there were before one was looked for. */
+static int refuse(const struct tlat_comparison *c, const struct tlat_compare_opts *o, size_t notes,
+		  struct tlat_error *reterr)
+{
+	const char *base = a_probe_of(tlat_member_first(&c->members, TLAT_BASE));
+	const char *next = a_probe_of(tlat_member_first(&c->members, TLAT_NEXT));
+
+	if (o->metric)
+		return tlat_fail(reterr, -EINVAL,
+				 "metric %s: not in every run; see \"metrics\" in the reports",
+				 o->metric);
+	if (c->notes.n > notes && !strcmp(base, next))
+		return tlat_fail(reterr, -EINVAL, "nothing can be compared: %.300s",
+				 c->notes.v[c->notes.n - 1].text);
+	return tlat_fail(reterr, -EINVAL,
+			 "nothing in common: the base side measured %s, the new one %s; measure "
+			 "the same probe on both sides",
+			 base, next);
+}
+
+int tlat_compare_items(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		       struct tlat_error *reterr)
+{
+	const struct tlat_report *base = tlat_member_first(&c->members, TLAT_BASE);
+	size_t notes = c->notes.n;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < base->n_results; i++)
+		ret = add_result(c, o, base, i, reterr);
+	return ret < 0 || c->n_items ? ret : refuse(c, o, notes, reterr);
+}

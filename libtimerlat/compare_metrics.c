@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+/*
+ * compare_metrics.c - metrics: which number it is in each run, which of them make no ratio, and the
+ * units of the others.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+/* One metric of all runs: of result number ordinal of that probe. */
+struct place {
+	const char *probe, *name;
+	size_t ordinal;
+};
+
+static const struct tlat_number *metric_of(const struct tlat_result *result, const char *name)
+{
+	for (size_t i = 0; result && i < result->n_metrics; i++)
+		if (!strcmp(result->metrics[i].name, name))
+			return &result->metrics[i];
+	return NULL;
+}
+
+static const struct tlat_result *result_of(const struct tlat_members *m, size_t i,
+					   const struct place *place)
+{
+	return tlat_member_result(m->v[i].report, place->probe, place->ordinal);
+}
+
+static const struct tlat_number *number_of(const struct tlat_members *m, size_t i,
+					   const struct place *place)
+{
+	return metric_of(result_of(m, i, place), place->name);
+}
+
+/* == What makes no ratio == */
+
+enum lack { LACKS_NOTHING, NOT_EVERYWHERE, SOME_ZERO, ALL_ZERO, UNEQUAL_TIMES, LACKS };
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && !strcmp(name + n - k, end);
+}
+
+/* Counts and maxima are the larger the longer one looks; rates, shares and quantiles are not. */
+static bool grows(const char *name)
+{
+	static const char *const ends[] = { "count",	      "max_ns",		"stale",
+					    "back_offs",      "_checks",	"hrtimer_hangs",
+					    "hrtimer_events", "hrtimer_retries" };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ends); i++)
+		if (ends_in(name, ends[i]))
+			return true;
+	return false;
+}
+
+/* By more than what would matter of the metric. */
+static bool times_differ(const struct tlat_members *m, const struct place *place, double threshold)
+{
+	double first = (double)result_of(m, 0, place)->duration_ns;
+
+	for (size_t i = 1; i < m->n; i++)
+		if (fabs(log((double)result_of(m, i, place)->duration_ns / first)) > threshold)
+			return true;
+	return false;
+}
+
+static enum lack lack_of(const struct tlat_members *m, const struct place *place,
+			 const struct tlat_compare_opts *o)
+{
+	bool usable = true, zero = true;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct tlat_number *number = number_of(m, i, place);
+
+		if (!number)
+			return NOT_EVERYWHERE;
+		usable &= number->value > 0;
+		zero &= number->value == 0;
+	}
+	if (!usable)
+		return zero ? ALL_ZERO : SOME_ZERO;
+	if (o->flags & TLAT_COMPARE_FORCE || !grows(place->name))
+		return LACKS_NOTHING;
+	return times_differ(m, place, log1p(o->threshold)) ? UNEQUAL_TIMES : LACKS_NOTHING;
+}
+
+static const struct {
+	const char *id, *remedy, *what; /* what it says of a metric, or of some */
+	int severity;
+} lacks[LACKS] = {
+	[NOT_EVERYWHERE] = { .id = "not-everywhere",
+			     .what = "not in every run",
+			     .severity = TLAT_WARN },
+	[SOME_ZERO] = { .id = "metric-zero",
+			.remedy = "measure for longer",
+			.what = "not above 0 in every run, as a ratio needs",
+			.severity = TLAT_WARN },
+	[ALL_ZERO] = { .id = "metric-zero", .what = "0 in every run", .severity = TLAT_INFO },
+	[UNEQUAL_TIMES] = { .id = "unequal-times",
+			    .remedy = "measure all runs for as long",
+			    .what = "larger the longer one looks, and the runs are not of one "
+				    "length",
+			    .severity = TLAT_WARN },
+};
+
+static size_t above_zero(const struct tlat_members *m, const struct place *place, int side)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		n += m->v[i].side == side && number_of(m, i, place)->value > 0;
+	return n;
+}
+
+static void put_name(const struct tlat_members *m, const struct place *place, enum lack lack,
+		     FILE *out)
+{
+	fputs(place->name, out);
+	if (lack == SOME_ZERO)
+		fprintf(out, " (in %zu of %zu runs of base, %zu of %zu of new)",
+			above_zero(m, place, TLAT_BASE), m->n_runs[TLAT_BASE],
+			above_zero(m, place, TLAT_NEXT), m->n_runs[TLAT_NEXT]);
+}
+
+/* All metrics of a result that lack the same are one note. 0 or -ENOMEM. */
+static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		     const struct tlat_result *result, struct place place, enum lack lack)
+{
+	char *names = NULL;
+	size_t size, n = 0;
+	FILE *out = open_memstream(&names, &size);
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < result->n_metrics; i++) {
+		place.name = result->metrics[i].name;
+		if (lack_of(&c->members, &place, o) != lack)
+			continue;
+		fputs(n++ ? ", " : "", out);
+		put_name(&c->members, &place, lack, out);
+	}
+	fclose(out);
+	if (n)
+		tlat_findings_add(&c->notes, lacks[lack].severity, lacks[lack].id,
+				  lacks[lack].remedy, "%s: %s, and not compared: %s", place.probe,
+				  lacks[lack].what, names);
+	free(names);
+	return 0;
+}
+
+/* == Units == */
+
+/* Whether run number i may be compared with the first. */
+static int check(const struct tlat_item *item, const struct tlat_members *m, size_t i,
+		 const struct place *place, struct tlat_error *reterr)
+{
+	static const char *const better[] = { "lower", "none", "higher" };
+	const struct tlat_number *number = number_of(m, i, place);
+
+	if (strcmp(number->unit, item->unit))
+		return tlat_fail(reterr, -EINVAL,
+				 "%s, metric %s: unit \"%s\" cannot be compared with unit "
+				 "\"%s\"; measure both sides alike",
+				 item->name, item->metric, item->unit, number->unit);
+	if (number->better != item->units.better)
+		return tlat_fail(
+			reterr, -EINVAL,
+			"%s, metric %s: better is %s in one report, %s in another; measure "
+			"both sides alike, or give --force for figures without a verdict",
+			item->name, item->metric, better[item->units.better - TLAT_LOWER],
+			better[number->better - TLAT_LOWER]);
+	return tlat_compare_fits(m, i, result_of(m, 0, place), result_of(m, i, place), item->name,
+				 reterr);
+}
+
+static int fill(struct tlat_item *item, const struct tlat_members *m, const struct place *place,
+		struct tlat_error *reterr)
+{
+	if (tlat_units_allocate(&item->units, m) < 0)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < m->n; i++) {
+		if (!item->forced && check(item, m, i, place, reterr) < 0)
+			return -EINVAL;
+		item->units.first[m->v[i].side][m->v[i].unit] +=
+			log(number_of(m, i, place)->value) / (double)tlat_member_runs(m, i);
+	}
+	return 0;
+}
+
+static int add_metric(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		      const struct place *place, struct tlat_error *reterr)
+{
+	const struct tlat_number *first = number_of(&c->members, 0, place);
+	struct tlat_item *item = tlat_comparison_add(c, o);
+	int ret;
+
+	if (!item)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	snprintf(item->name, sizeof(item->name), "%s", place->probe);
+	snprintf(item->metric, sizeof(item->metric), "%s", place->name);
+	snprintf(item->unit, sizeof(item->unit), "%s", first->unit);
+	item->units.better = first->better;
+	item->units.quantities = item->quantities;
+	item->within = item->levels.boot = item->levels.run = item->levels.block = NAN;
+	ret = fill(item, &c->members, place, reterr);
+	if (ret < 0)
+		return ret;
+	tlat_item_medians(item);
+	ret = tlat_compare_measure(&item->units, &item->rules, &item->outcome, item->found);
+	if (!ret)
+		ret = tlat_compare_drift(item, &c->members);
+	return ret < 0 ? tlat_fail(reterr, ret, "out of memory") : 0;
+}
+
+/* The one that was asked for. */
+static int add_named(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+		     const struct place *place, struct tlat_error *reterr)
+{
+	enum lack lack = lack_of(&c->members, place, o);
+
+	if (lack == LACKS_NOTHING)
+		return add_metric(c, o, place, reterr);
+	return tlat_fail(reterr, -EINVAL, "%s, metric %s: %s; %s", place->probe, place->name,
+			 lacks[lack].what,
+			 lack == UNEQUAL_TIMES ? "measure all for as long, or give --force for "
+						 "figures without a verdict"
+					       : "compare another one");
+}
+
+int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o,
+			 const struct tlat_result *result, size_t ordinal,
+			 struct tlat_error *reterr)
+{
+	struct place place = { .probe = result->probe, .ordinal = ordinal };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < result->n_metrics; i++) {
+		place.name = result->metrics[i].name;
+		if (o->metric && !strcmp(o->metric, place.name))
+			ret = add_named(c, o, &place, reterr);
+		else if (!o->metric && lack_of(&c->members, &place, o) == LACKS_NOTHING)
+			ret = add_metric(c, o, &place, reterr);
+	}
+	for (int lack = NOT_EVERYWHERE; !ret && !o->metric && lack < LACKS; lack++)
+		if (note_lack(c, o, result, place, (enum lack)lack) < 0)
+			ret = tlat_fail(reterr, -ENOMEM, "out of memory");
+	return ret;
+}
