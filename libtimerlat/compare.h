@@ -200,12 +200,9 @@ int tlat_compare_items(struct tlat_comparison *c, const struct tlat_compare_opts
 struct tlat_item *tlat_comparison_add(struct tlat_comparison *c,
 				      const struct tlat_compare_opts *opts);
 
-/*
- * compare_metrics.c: add the metrics of result number ordinal of its probe, or the one that is
- * asked for. 0 or -errno.
- */
+/* compare_metrics.c: add the metrics of a base report's result, or the one that is asked for. 0 or
+ * -errno. */
 int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *opts,
-			 const struct tlat_result *result, size_t ordinal,
-			 struct tlat_error *reterr);
+			 const struct tlat_report *report, size_t index, struct tlat_error *reterr);
 
 #endif /* TLAT_COMPARE_H */

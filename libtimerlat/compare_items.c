@@ -56,7 +56,7 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 	size_t ordinal = tlat_member_ordinal(report, index);
 	int ret = 0;
 
-	if (!everywhere(&c->members, result->probe, ordinal)) {
+	if (!tlat_result_is_metric(result) && !everywhere(&c->members, result->probe, ordinal)) {
 		tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
 				  "%s: not every run has it, so it was not compared",
 				  result->probe);
@@ -64,7 +64,7 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 	}
 	if (!o->metric && !result->kind && result->latency)
 		ret = add_latency(c, o, result->probe, ordinal, reterr);
-	return ret < 0 ? ret : tlat_compare_metrics(c, o, result, ordinal, reterr);
+	return ret < 0 ? ret : tlat_compare_metrics(c, o, report, index, reterr);
 }
 
 static const char *a_probe_of(const struct tlat_report *report)

@@ -10,10 +10,14 @@
 
 #include "compare.h"
 
-/* One metric of all runs: of result number ordinal of that probe. */
+/*
+ * One metric of all runs: of result number ordinal of that probe. Those that are results of their
+ * own, such as a command's, come in any order: of these it is number ordinal of that name.
+ */
 struct place {
 	const char *probe, *name;
 	size_t ordinal;
+	bool alone;
 };
 
 static const struct tlat_number *metric_of(const struct tlat_result *result, const char *name)
@@ -24,10 +28,38 @@ static const struct tlat_number *metric_of(const struct tlat_result *result, con
 	return NULL;
 }
 
+static bool is_alone(const struct tlat_result *result, const struct place *place)
+{
+	return tlat_result_is_metric(result) && !strcmp(result->probe, place->probe) &&
+	       metric_of(result, place->name);
+}
+
 static const struct tlat_result *result_of(const struct tlat_members *m, size_t i,
 					   const struct place *place)
 {
-	return tlat_member_result(m->v[i].report, place->probe, place->ordinal);
+	const struct tlat_report *report = m->v[i].report;
+	size_t before = place->ordinal;
+
+	if (!place->alone)
+		return tlat_member_result(report, place->probe, place->ordinal);
+	for (size_t k = 0; k < report->n_results; k++)
+		if (is_alone(report->results[k], place) && !before--)
+			return report->results[k];
+	return NULL;
+}
+
+/* Where metric number k of that result is to be looked for in all reports. */
+static struct place place_of(const struct tlat_report *report, size_t index, size_t k)
+{
+	const struct tlat_result *result = report->results[index];
+	struct place place = { .probe = result->probe, .name = result->metrics[k].name };
+
+	place.alone = tlat_result_is_metric(result);
+	if (!place.alone)
+		place.ordinal = tlat_member_ordinal(report, index);
+	for (size_t i = 0; place.alone && i < index; i++)
+		place.ordinal += is_alone(report->results[i], &place);
+	return place;
 }
 
 static const struct tlat_number *number_of(const struct tlat_members *m, size_t i,
@@ -131,16 +163,18 @@ static void put_name(const struct tlat_members *m, const struct place *place, en
 
 /* All metrics of a result that lack the same are one note. 0 or -ENOMEM. */
 static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		     const struct tlat_result *result, struct place place, enum lack lack)
+		     const struct tlat_report *report, size_t index, enum lack lack)
 {
+	const struct tlat_result *result = report->results[index];
 	char *names = NULL;
 	size_t size, n = 0;
 	FILE *out = open_memstream(&names, &size);
 
 	if (!out)
 		return -ENOMEM;
-	for (size_t i = 0; i < result->n_metrics; i++) {
-		place.name = result->metrics[i].name;
+	for (size_t k = 0; k < result->n_metrics; k++) {
+		const struct place place = place_of(report, index, k);
+
 		if (lack_of(&c->members, &place, o) != lack)
 			continue;
 		fputs(n++ ? ", " : "", out);
@@ -149,7 +183,7 @@ static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *
 	fclose(out);
 	if (n)
 		tlat_findings_add(&c->notes, lacks[lack].severity, lacks[lack].id,
-				  lacks[lack].remedy, "%s: %s, and not compared: %s", place.probe,
+				  lacks[lack].remedy, "%s: %s, and not compared: %s", result->probe,
 				  lacks[lack].what, names);
 	free(names);
 	return 0;
@@ -235,21 +269,20 @@ static int add_named(struct tlat_comparison *c, const struct tlat_compare_opts *
 }
 
 int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-			 const struct tlat_result *result, size_t ordinal,
-			 struct tlat_error *reterr)
+			 const struct tlat_report *report, size_t index, struct tlat_error *reterr)
 {
-	struct place place = { .probe = result->probe, .ordinal = ordinal };
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < result->n_metrics; i++) {
-		place.name = result->metrics[i].name;
+	for (size_t k = 0; !ret && k < report->results[index]->n_metrics; k++) {
+		const struct place place = place_of(report, index, k);
+
 		if (o->metric && !strcmp(o->metric, place.name))
 			ret = add_named(c, o, &place, reterr);
 		else if (!o->metric && lack_of(&c->members, &place, o) == LACKS_NOTHING)
 			ret = add_metric(c, o, &place, reterr);
 	}
 	for (int lack = NOT_EVERYWHERE; !ret && !o->metric && lack < LACKS; lack++)
-		if (note_lack(c, o, result, place, (enum lack)lack) < 0)
+		if (note_lack(c, o, report, index, (enum lack)lack) < 0)
 			ret = tlat_fail(reterr, -ENOMEM, "out of memory");
 	return ret;
 }

@@ -1022,6 +1022,45 @@ static void metrics_that_make_no_ratio_are_left_out_with_a_note(void **state)
 	free_side(&b);
 }
 
+static void add_named(struct tlat_report *report, const char *name, double value)
+{
+	assert_int_equal(tlat_report_add_metric(report, "bench",
+						&TLAT_METRIC(.name = name, .unit = "ms",
+							     .value = value, .better = -1, .n = 1)),
+			 0);
+}
+
+/* A command that prints them in another order has not changed. */
+static void metrics_are_known_by_their_names_and_not_by_their_places(void **state)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	uint64_t seed = 21;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	for (size_t i = 0; i < a.n; i++) {
+		add_named(a.runs[i], "small", 10 * exp(0.001 * sim_normal(&seed)));
+		add_named(a.runs[i], "large", 20 * exp(0.001 * sim_normal(&seed)));
+		add_named(a.runs[i], "gone", 30);
+		add_named(b.runs[i], "large", 20 * exp(0.001 * sim_normal(&seed)));
+		add_named(b.runs[i], "small", 10 * exp(0.001 * sim_normal(&seed)));
+	}
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_EQUIVALENT);
+	assert_int_equal(tlat_comparison_item(c, 2, &item), 0);
+	assert_string_equal(item.metric, "large");
+	assert_true(fabs(item.ratio - 1) < 0.01);
+	assert_int_equal(tlat_comparison_item(c, 3, &item), -ENOENT);
+	assert_non_null(
+		strstr(note(c, "not-everywhere"), "not in every run, and not compared: gone"));
+	tlat_comparison_free(c);
+	expect_metric_refused(&a, &b, "gone", "not in every run");
+	free_side(&a);
+	free_side(&b);
+}
+
 static const char *difference(const struct tlat_comparison *c, const char *name)
 {
 	struct tlat_difference d;
@@ -1198,6 +1237,7 @@ int main(void)
 		cmocka_unit_test(metrics_of_other_settings_are_refused_and_figures_are_forced),
 		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),
 		cmocka_unit_test(metrics_that_make_no_ratio_are_left_out_with_a_note),
+		cmocka_unit_test(metrics_are_known_by_their_names_and_not_by_their_places),
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 #ifdef TLAT_WITH_JANSSON
