@@ -71,13 +71,15 @@ static bool boots_are_apart(const struct tlat_members *m)
 	return true;
 }
 
+/* Of one session, whose two sides are those that are compared. */
 static bool have_designs(const struct tlat_members *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (!m->v[i].report->position.known ||
 		    m->v[i].report->position.seed != m->v[0].report->position.seed)
 			return false;
-	return true;
+	return tlat_member_first(m, TLAT_BASE)->position.side !=
+	       tlat_member_first(m, TLAT_NEXT)->position.side;
 }
 
 static int32_t pair_of(const struct tlat_members *m, size_t i)
@@ -251,6 +253,28 @@ static int choose_units(struct tlat_members *m, struct tlat_findings *notes)
 	return 0;
 }
 
+static bool has_letter(const struct tlat_members *m, int side, int32_t letter)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].side == side && m->v[i].report->position.known &&
+		    m->v[i].report->position.side == letter)
+			return true;
+	return false;
+}
+
+/* Both sides of a session as one side would be a mean of what was to be told apart. */
+static int check_letters(const struct tlat_members *m, struct tlat_error *reterr)
+{
+	for (int side = 0; side < TLAT_SIDES; side++)
+		if (has_letter(m, side, 'A') && has_letter(m, side, 'B'))
+			return tlat_fail(reterr, -EINVAL,
+					 "%s has runs of side A and of side B of tlat ab, which "
+					 "are not one side; name that file alone, or take one "
+					 "side out of it",
+					 side == TLAT_BASE ? "the base side" : "the new side");
+	return 0;
+}
+
 int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, size_t n_base,
 		      struct tlat_report *const *next, size_t n_next, struct tlat_findings *notes,
 		      struct tlat_error *reterr)
@@ -264,6 +288,8 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 		return tlat_fail(reterr, -ENOMEM, "out of memory");
 	take(m, base, n_base, TLAT_BASE);
 	take(m, next, n_next, TLAT_NEXT);
+	if (check_letters(m, reterr) < 0)
+		return -EINVAL;
 	if (m->ordered)
 		qsort(m->v, m->n, sizeof(*m->v), by_start);
 	find_groups(m);

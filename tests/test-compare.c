@@ -691,6 +691,59 @@ static void a_one_way_shift_without_an_offset_is_inconclusive(void **state)
 	free_side(&b);
 }
 
+static void expect_error(const struct side *a, const struct side *b, uint32_t flags,
+			 const char *because)
+{
+	struct tlat_comparison *c = NULL;
+	struct tlat_error error = { 0 };
+
+	assert_int_equal(tlat_compare(&c, a->runs, a->n, b->runs, b->n,
+				      &TLAT_COMPARE_OPTS(.flags = flags), &error),
+			 -EINVAL);
+	if (!strstr(error.text, because) || strchr(error.text, '\n'))
+		fail_msg("\"%s\" does not say \"%s\"", error.text, because);
+}
+
+/* Two sessions, each with both of its sides in it: neither is a side, forced or not. */
+static void both_sides_of_a_session_are_not_one_side(void **state)
+{
+	const struct setting worse = { 1.05, 0.002, "6.12", NULL };
+	struct side a = { 0 }, b = { 0 }, first = { 0 }, second = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 16, 0);
+	for (int i = 0; i < 16; i++) {
+		struct side *session = i < 8 ? &first : &second;
+
+		session->runs[session->n++] = a.runs[i];
+		session->runs[session->n++] = b.runs[i];
+	}
+	expect_error(&first, &second, 0, "the base side has runs of side A and of side B");
+	expect_error(&first, &second, TLAT_COMPARE_FORCE, "the base side has runs of side A");
+	expect_error(&a, &second, 0, "the new side has runs of side A and of side B");
+	free_side(&a);
+	free_side(&b);
+}
+
+/* Pairs are of two sides: equal numbers of one letter are those of two sessions. */
+static void runs_of_one_letter_are_no_pairs(void **state)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 12, 0);
+	for (int i = 0; i < 12; i++)
+		place(b.runs[i], 'A', i, 0);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_false(item.paired);
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
 static void looks_are_taken_where_they_were_planned(void **state)
 {
 	const struct setting worse = { 1.02, 0.002, "6.12", NULL };
@@ -1229,6 +1282,8 @@ int main(void)
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
 		cmocka_unit_test(a_one_way_shift_of_either_sign_is_held_against_the_offset),
 		cmocka_unit_test(a_one_way_shift_without_an_offset_is_inconclusive),
+		cmocka_unit_test(both_sides_of_a_session_are_not_one_side),
+		cmocka_unit_test(runs_of_one_letter_are_no_pairs),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
 		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),

@@ -94,6 +94,8 @@ both_sides_can_be_in_one_file_or_in_directories() {
 	expect 77 "an indented report"
 	mkdir empty
 	refused "no *.json or *.jsonl file in this directory" compare empty a
+	refused "the base side has runs of side A and of side B" compare both same
+	refused "the new side has runs of side A and of side B" compare same both --force
 }
 
 documents_are_told_apart_however_their_lines_lie() {
