@@ -279,6 +279,8 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 		      struct tlat_report *const *next, size_t n_next, struct tlat_findings *notes,
 		      struct tlat_error *reterr)
 {
+	int ret;
+
 	*m = (struct tlat_members){ .ordered = true };
 	if (!n_base || !n_next)
 		return tlat_fail(reterr, -EINVAL, "%s has no report; name a file that has one",
@@ -288,8 +290,11 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 		return tlat_fail(reterr, -ENOMEM, "out of memory");
 	take(m, base, n_base, TLAT_BASE);
 	take(m, next, n_next, TLAT_NEXT);
-	if (check_letters(m, reterr) < 0)
-		return -EINVAL;
+	ret = check_letters(m, reterr);
+	if (!ret)
+		ret = tlat_compare_once(m, reterr);
+	if (ret < 0)
+		return ret;
 	if (m->ordered)
 		qsort(m->v, m->n, sizeof(*m->v), by_start);
 	find_groups(m);

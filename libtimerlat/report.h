@@ -150,6 +150,12 @@ int tlat_report_read_text(struct tlat_report **ret_report, const char *text, siz
 			  const char *name, struct tlat_error *reterr);
 void tlat_document_free(void *document);
 
+/*
+ * report_sources.c: the id of a run that the report holds, its own first, then those of a sum, one
+ * of which is its own; "": not known. NULL past the last.
+ */
+const char *tlat_report_run_id(const struct tlat_report *report, size_t index);
+
 /* report_facts.c: fill facts, which are empty. 0 or -ENOMEM, with some of them there. */
 int tlat_report_facts_make(struct tlat_report *report);
 

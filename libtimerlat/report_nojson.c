@@ -63,6 +63,11 @@ int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const
 	return not_built(reterr);
 }
 
+const char *tlat_report_run_id(const struct tlat_report *report, size_t index)
+{
+	return index ? NULL : report->id;
+}
+
 void tlat_document_free(void *document)
 {
 	assert(!document);

@@ -725,6 +725,26 @@ static void both_sides_of_a_session_are_not_one_side(void **state)
 	free_side(&b);
 }
 
+/* Nothing is seen twice by being told twice. */
+static void a_run_that_is_there_twice_is_refused(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	strcpy(a.runs[6]->id, a.runs[2]->id);
+	expect_error(&a, &b, 0, "in report 3 of the base side and in report 7 of the base side");
+	expect_error(&a, &b, 0, a.runs[2]->id);
+	strcpy(a.runs[6]->id, b.runs[0]->id);
+	expect_error(&a, &b, 0, "in report 7 of the base side and in report 1 of the new side");
+	expect_error(&a, &a, TLAT_COMPARE_FORCE, "is there twice");
+	/* What is not known is not the same. */
+	a.runs[6]->id[0] = b.runs[0]->id[0] = '\0';
+	tlat_comparison_free(compared(&a, &b, 0));
+	free_side(&a);
+	free_side(&b);
+}
+
 /* Pairs are of two sides: equal numbers of one letter are those of two sessions. */
 static void runs_of_one_letter_are_no_pairs(void **state)
 {
@@ -1229,6 +1249,26 @@ static void a_document_is_the_same_in_every_locale(void **state)
 	free_side(&b);
 }
 
+static void the_runs_of_a_sum_are_there_once(void **state)
+{
+	struct side a = { 0 }, b = { 0 }, sums = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	assert_int_equal(tlat_report_merge(&sums.runs[0], a.runs, 3, NULL), 0);
+	assert_int_equal(tlat_report_merge(&sums.runs[1], a.runs + 3, 3, NULL), 0);
+	sums.n = 2;
+	tlat_comparison_free(compared(&sums, &b, 0));
+	place(a.runs[4], 'B', 8, 0);
+	b.runs[b.n++] = a.runs[4];
+	expect_error(&sums, &b, 0, "in report 2 of the base side and in report 9 of the new side");
+	expect_error(&sums, &b, 0, a.runs[4]->id);
+	b.n--;
+	free_side(&sums);
+	free_side(&a);
+	free_side(&b);
+}
+
 /* Reports that went through a file have the same answer. */
 static void reports_that_were_read_compare_as_those_that_were_made(void **state)
 {
@@ -1283,6 +1323,7 @@ int main(void)
 		cmocka_unit_test(a_one_way_shift_of_either_sign_is_held_against_the_offset),
 		cmocka_unit_test(a_one_way_shift_without_an_offset_is_inconclusive),
 		cmocka_unit_test(both_sides_of_a_session_are_not_one_side),
+		cmocka_unit_test(a_run_that_is_there_twice_is_refused),
 		cmocka_unit_test(runs_of_one_letter_are_no_pairs),
 		cmocka_unit_test(looks_are_taken_where_they_were_planned),
 		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
@@ -1298,6 +1339,7 @@ int main(void)
 #ifdef TLAT_WITH_JANSSON
 		cmocka_unit_test(a_document_is_the_same_in_every_locale),
 		cmocka_unit_test(the_document_says_what_the_calls_say),
+		cmocka_unit_test(the_runs_of_a_sum_are_there_once),
 		cmocka_unit_test(reports_that_were_read_compare_as_those_that_were_made),
 #endif
 	};

@@ -94,6 +94,9 @@ both_sides_can_be_in_one_file_or_in_directories() {
 	expect 77 "an indented report"
 	mkdir empty
 	refused "no *.json or *.jsonl file in this directory" compare empty a
+	refused "is there twice" compare a a
+	cat few few >again
+	refused "of the new side, and would count as two" compare a again
 	refused "the base side has runs of side A and of side B" compare both same
 	refused "the new side has runs of side A and of side B" compare same both --force
 }
