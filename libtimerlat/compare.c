@@ -179,8 +179,9 @@ static int conclude(struct tlat_comparison *c)
 static int keep_commands(struct tlat_comparison *c)
 {
 	for (int side = 0; side < TLAT_SIDES; side++) {
-		const struct tlat_report *report = tlat_member_first(&c->members, side);
-		const char *repeat = tlat_report_repeat(report);
+		const struct tlat_member *first =
+			&c->members.v[tlat_member_first(&c->members, side)];
+		const char *repeat = tlat_report_repeat(first->report);
 
 		if (repeat && !(c->repeat[side] = strdup(repeat)))
 			return -ENOMEM;

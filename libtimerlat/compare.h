@@ -92,8 +92,8 @@ void tlat_members_free(struct tlat_members *members);
  */
 int tlat_compare_once(const struct tlat_members *members, struct tlat_error *reterr);
 
-/* A report of that side, which has one. */
-const struct tlat_report *tlat_member_first(const struct tlat_members *members, int side);
+/* The first member of that side, which has one. */
+size_t tlat_member_first(const struct tlat_members *members, int side);
 /* How many results of the same probe come before result number index. */
 size_t tlat_member_ordinal(const struct tlat_report *report, size_t index);
 /* The result number ordinal of that probe in a report, or NULL. */
@@ -108,6 +108,12 @@ const struct tlat_result *tlat_member_result(const struct tlat_report *report, c
  */
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
 		       bool same_cpus, struct tlat_error *reterr);
+/*
+ * Whether what may differ between the sides is the same in two results of one: 0, or -EINVAL with
+ * the first difference.
+ */
+int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result *b, int side,
+			  const char *name, struct tlat_error *reterr);
 /* Whether member i's result may be compared with the first one's: 0, or -EINVAL with the reason. */
 int tlat_compare_fits(const struct tlat_members *members, size_t i, const struct tlat_result *first,
 		      const struct tlat_result *result, const char *name,

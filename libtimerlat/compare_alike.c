@@ -172,6 +172,25 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 	return a->kind ? alike_commands(a->repeat, b->repeat, name, reterr) : 0;
 }
 
+int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result *b, int side,
+			  const char *name, struct tlat_error *reterr)
+{
+	char first[TLAT_SETTING_BYTES], other[TLAT_SETTING_BYTES];
+
+	for (size_t i = 0; i < TLAT_SETTINGS; i++) {
+		tlat_settings[i].text_of(a, first, sizeof(first));
+		tlat_settings[i].text_of(b, other, sizeof(other));
+		if (strcmp(first, other))
+			return tlat_fail(reterr, -EINVAL,
+					 "%s: %s %s in one report of the %s side, %s in another; "
+					 "measure a side in one way, or give --force for figures "
+					 "without a verdict",
+					 name, tlat_settings[i].name, first,
+					 side == TLAT_BASE ? "base" : "new", other);
+	}
+	return 0;
+}
+
 int tlat_compare_fits(const struct tlat_members *m, size_t i, const struct tlat_result *first,
 		      const struct tlat_result *result, const char *name, struct tlat_error *reterr)
 {

@@ -67,6 +67,11 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 	return ret < 0 ? ret : tlat_compare_metrics(c, o, report, index, reterr);
 }
 
+static const struct tlat_report *report_of(const struct tlat_members *m, int side)
+{
+	return m->v[tlat_member_first(m, side)].report;
+}
+
 static const char *a_probe_of(const struct tlat_report *report)
 {
 	return report->n_results ? report->results[0]->probe : "nothing";
@@ -76,8 +81,8 @@ static const char *a_probe_of(const struct tlat_report *report)
 static int refuse(const struct tlat_comparison *c, const struct tlat_compare_opts *o, size_t notes,
 		  struct tlat_error *reterr)
 {
-	const char *base = a_probe_of(tlat_member_first(&c->members, TLAT_BASE));
-	const char *next = a_probe_of(tlat_member_first(&c->members, TLAT_NEXT));
+	const char *base = a_probe_of(report_of(&c->members, TLAT_BASE));
+	const char *next = a_probe_of(report_of(&c->members, TLAT_NEXT));
 
 	if (o->metric)
 		return tlat_fail(reterr, -EINVAL,
@@ -95,7 +100,7 @@ static int refuse(const struct tlat_comparison *c, const struct tlat_compare_opt
 int tlat_compare_items(struct tlat_comparison *c, const struct tlat_compare_opts *o,
 		       struct tlat_error *reterr)
 {
-	const struct tlat_report *base = tlat_member_first(&c->members, TLAT_BASE);
+	const struct tlat_report *base = report_of(&c->members, TLAT_BASE);
 	size_t notes = c->notes.n;
 	int ret = 0;
 

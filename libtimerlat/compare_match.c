@@ -43,21 +43,20 @@ static const char *kernel_of(const struct tlat_report *report)
 	return tlat_fact_of(report, "machine.kernel");
 }
 
-const struct tlat_report *tlat_member_first(const struct tlat_members *m, int side)
+size_t tlat_member_first(const struct tlat_members *m, int side)
 {
 	size_t i = 0;
 
 	while (m->v[i].side != side)
 		i++;
-	return m->v[i].report;
+	return i;
 }
 
+/* Also within a side, whose boots are of several then. */
 static bool kernels_differ(const struct tlat_members *m)
 {
-	const char *base = kernel_of(tlat_member_first(m, TLAT_BASE));
-
-	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i].side == TLAT_NEXT && strcmp(base, kernel_of(m->v[i].report)))
+	for (size_t i = 1; i < m->n; i++)
+		if (strcmp(kernel_of(m->v[0].report), kernel_of(m->v[i].report)))
 			return true;
 	return false;
 }
@@ -78,8 +77,8 @@ static bool have_designs(const struct tlat_members *m)
 		if (!m->v[i].report->position.known ||
 		    m->v[i].report->position.seed != m->v[0].report->position.seed)
 			return false;
-	return tlat_member_first(m, TLAT_BASE)->position.side !=
-	       tlat_member_first(m, TLAT_NEXT)->position.side;
+	return m->v[tlat_member_first(m, TLAT_BASE)].report->position.side !=
+	       m->v[tlat_member_first(m, TLAT_NEXT)].report->position.side;
 }
 
 static int32_t pair_of(const struct tlat_members *m, size_t i)

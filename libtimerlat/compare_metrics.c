@@ -191,12 +191,14 @@ static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *
 
 /* == Units == */
 
-/* Whether run number i may be compared with the first. */
+/* Whether run number i may be compared: of its kind, and as the others of its side. */
 static int check(const struct tlat_item *item, const struct tlat_members *m, size_t i,
 		 const struct place *place, struct tlat_error *reterr)
 {
 	static const char *const better[] = { "lower", "none", "higher" };
 	const struct tlat_number *number = number_of(m, i, place);
+	const struct tlat_result *result = result_of(m, i, place);
+	int side = m->v[i].side;
 
 	if (strcmp(number->unit, item->unit))
 		return tlat_fail(reterr, -EINVAL,
@@ -210,8 +212,10 @@ static int check(const struct tlat_item *item, const struct tlat_members *m, siz
 			"both sides alike, or give --force for figures without a verdict",
 			item->name, item->metric, better[item->units.better - TLAT_LOWER],
 			better[number->better - TLAT_LOWER]);
-	return tlat_compare_fits(m, i, result_of(m, 0, place), result_of(m, i, place), item->name,
-				 reterr);
+	if (tlat_compare_fits(m, i, result_of(m, 0, place), result, item->name, reterr) < 0)
+		return -EINVAL;
+	return tlat_compare_settings(result_of(m, tlat_member_first(m, side), place), result, side,
+				     item->name, reterr);
 }
 
 static int fill(struct tlat_item *item, const struct tlat_members *m, const struct place *place,

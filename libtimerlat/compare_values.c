@@ -127,6 +127,19 @@ static void choose_quantities(struct tlat_item *item, struct plan *plan,
 		add_quantile(item, plan, shift_quantiles[i], TLAT_COMPARE_SHIFT);
 }
 
+/* Of its kind, and as the others of its side. */
+static int check_run(const struct plan *plan, const struct tlat_members *m, size_t i,
+		     const char *name, struct tlat_error *reterr)
+{
+	const struct tlat_result *result = plan->results[i];
+	int side = m->v[i].side;
+
+	if (tlat_compare_fits(m, i, plan->results[0], result, name, reterr) < 0)
+		return -EINVAL;
+	return tlat_compare_settings(plan->results[tlat_member_first(m, side)], result, side, name,
+				     reterr);
+}
+
 static int gather(struct plan *plan, const struct tlat_members *m, const char *probe,
 		  size_t ordinal, const char *name, bool forced, struct tlat_error *reterr)
 {
@@ -144,7 +157,7 @@ static int gather(struct plan *plan, const struct tlat_members *m, const char *p
 					 name, i + 1, m->n);
 		plan->results[i] = result;
 		plan->fewest = n < plan->fewest ? n : plan->fewest;
-		ret = forced ? 0 : tlat_compare_fits(m, i, plan->results[0], result, name, reterr);
+		ret = forced ? 0 : check_run(plan, m, i, name, reterr);
 		if (ret < 0)
 			return ret;
 	}

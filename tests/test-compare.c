@@ -535,6 +535,90 @@ static void sides_one_after_the_other_get_no_verdict(void **state)
 	free_side(&b);
 }
 
+static void one_way_is_round_trip(struct tlat_result *result)
+{
+	result->round_trip = true;
+}
+
+static void ask_for_slack(struct tlat_result *result)
+{
+	result->wait.slack_ns = 50000;
+}
+
+static void ask_for_latency(struct tlat_result *result)
+{
+	result->cpu_latency_ns = 0;
+}
+
+static void ask_for_policy(struct tlat_result *result)
+{
+	result->policy_asked = TLAT_SCHED_OTHER;
+}
+
+static void inject(struct tlat_result *result)
+{
+	result->injected = true;
+	result->inject_ns = 1000;
+}
+
+static void chain(struct tlat_result *result)
+{
+	result->chain_adds = 100;
+}
+
+static const struct {
+	void (*change)(struct tlat_result *result);
+	const char *because;
+} settings[] = {
+	{ ask_for_slack, "run.slack 1ns in one report of the new side, 50000ns in another" },
+	{ ask_for_latency, "run.cpu_latency default in one report of the new side, 0ns" },
+	{ ask_for_policy, "run.policy_asked fifo:41 in one report of the new side, other:41" },
+	{ inject, "run.inject none in one report of the new side, 1000ns" },
+	{ chain, "run.chain none in one report of the new side, 100 additions" },
+};
+
+/* What may be what the sides are about is not what one side has both of. */
+static void a_side_is_of_one_setting(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(settings); i++) {
+		struct side a = { 0 }, b = { 0 };
+
+		add_pairs(&a, &b, &plain, &plain, 8, 0);
+		for (size_t k = 1; k < 8; k += 2)
+			settings[i].change(b.runs[k]->results[0]);
+		expect_refusal(&a, &b, "wake-futex", settings[i].because);
+		for (size_t k = 0; k < 8; k += 2)
+			settings[i].change(b.runs[k]->results[0]);
+		tlat_comparison_free(compared(&a, &b, 0));
+		free_side(&a);
+		free_side(&b);
+	}
+}
+
+/* Whichever comes first: a boot of another kernel makes boots the units. */
+static void kernels_that_differ_within_a_side_count_by_boot(void **state)
+{
+	const struct setting worse = { 1.05, 0.002, "6.1", one_way_is_round_trip };
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct side a = { 0 }, b = { 0 };
+
+		for (int i = 0; i < 8; i++) {
+			int boot = (i + first) % 2;
+			const struct setting base = { 1, 0.002, boot ? "6.2" : "6.1",
+						      one_way_is_round_trip };
+
+			add_run(&a, &base, boot, 2 * i);
+			add_run(&b, &worse, 0, 2 * i + 1);
+		}
+		expect(&a, &b, TLAT_COMPARE_INDICATIVE, "one boot on a side");
+		free_side(&a);
+		free_side(&b);
+	}
+}
+
 static void runs_without_a_design_are_compared_unpaired(void **state)
 {
 	const struct setting worse = { 1.02, 0.002, "6.12", NULL };
@@ -557,11 +641,6 @@ static void runs_without_a_design_are_compared_unpaired(void **state)
 	tlat_comparison_free(c);
 	free_side(&a);
 	free_side(&b);
-}
-
-static void one_way_is_round_trip(struct tlat_result *result)
-{
-	result->round_trip = true;
 }
 
 /* Runs of a boot do not count: one boot a side is one unit, however many runs it has. */
@@ -1316,6 +1395,8 @@ int main(void)
 		cmocka_unit_test(a_side_that_misses_or_loses_more_is_said_to),
 		cmocka_unit_test(another_dwell_is_shown_where_slots_set_the_pace),
 		cmocka_unit_test(sides_one_after_the_other_get_no_verdict),
+		cmocka_unit_test(a_side_is_of_one_setting),
+		cmocka_unit_test(kernels_that_differ_within_a_side_count_by_boot),
 		cmocka_unit_test(runs_without_a_design_are_compared_unpaired),
 		cmocka_unit_test(one_boot_a_side_is_indicative_and_says_why),
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),

@@ -1230,10 +1230,12 @@ struct tlat_compare_opts {
  * settle, interval, dwell or clock are not the same, or for metrics their unit, what is better of
  * them, or an option of the command that repeats the result, or a run cannot be relied on: its
  * clock or its load failed, it has a finding of TLAT_ERROR, an error ended it or it was still
- * running; -E2BIG; -ENOMEM. Metrics that not every run has, that are not above 0 in all of them, or
- * that grow with time where the runs are not of one length, are left out with a finding; the one
- * that opts name is refused. Nothing of the reports is kept. Neither reads a clock nor any file:
- * the same reports give the same answer. [setup]
+ * running. Timer slack, CPU latency, the policy asked for, an injected delay and a chain of
+ * additions may differ between the sides, but not within one. -E2BIG; -ENOMEM. Metrics that not
+ * every run has, that are not above 0 in all of them, or that grow with time where the runs are not
+ * of one length, are left out with a finding; the one that opts name is refused. Nothing of the
+ * reports is kept. Neither reads a clock nor any file: the same reports give the same answer.
+ * [setup]
  */
 TLAT_API int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *const *base,
 			  size_t n_base, struct tlat_report *const *next, size_t n_next,
