@@ -92,7 +92,9 @@ static int adjust(struct tlat_comparison *c)
 		struct tlat_item *item = &c->items[i];
 		double factor = tail[i] / least_tail_p(item);
 
+		item->among = c->n_items;
 		item->outcome.p = p[i];
+		tlat_compare_foresee(&item->units, &item->rules, item->among, &item->outcome);
 		for (size_t j = 0; j < item->units.k; j++)
 			if (!isnan(item->found[j].p))
 				item->found[j].p = fmin(1, item->found[j].p * factor);

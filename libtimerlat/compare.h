@@ -50,7 +50,7 @@ struct tlat_found {
 struct tlat_outcome {
 	struct tlat_location location;
 	double p;   /* location.p, after Holm */
-	double mde; /* as a logarithm */
+	double mde; /* as a logarithm; infinite: none */
 	size_t needed;
 	int32_t primary, tail, verdict;
 };
@@ -60,6 +60,12 @@ struct tlat_outcome {
 /* Estimate and test; found has units->k entries. 0 or -ENOMEM. */
 int tlat_compare_measure(const struct tlat_units *units, const struct tlat_rules *rules,
 			 struct tlat_outcome *outcome, struct tlat_found *found);
+/*
+ * What would have been found, and by how many units more, of one of several items. Holm asks alpha
+ * over their number of the first of them, and any may be the first.
+ */
+void tlat_compare_foresee(const struct tlat_units *units, const struct tlat_rules *rules,
+			  size_t items, struct tlat_outcome *outcome);
 /* From p-values, adjusted meanwhile if there are several items, to verdicts. */
 void tlat_compare_judge(const struct tlat_units *units, const struct tlat_rules *rules,
 			struct tlat_outcome *outcome, struct tlat_found *found);
@@ -133,6 +139,7 @@ struct tlat_item {
 	double offset_ns;  /* sum of the sides' offset bounds; 0: it cancels */
 	double base, next; /* medians of the units */
 	double within;	   /* one unit a side: half-width from within the runs; NAN */
+	size_t among;	   /* items that are tested together */
 	bool forced;
 };
 

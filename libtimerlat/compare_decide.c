@@ -87,26 +87,29 @@ static double mean_of(const struct tlat_units *u, int side, size_t quantity)
 int tlat_compare_measure(const struct tlat_units *u, const struct tlat_rules *rules,
 			 struct tlat_outcome *outcome, struct tlat_found *found)
 {
-	const struct tlat_location *l = &outcome->location;
-	size_t n = u->n[TLAT_BASE], m = u->n[TLAT_NEXT];
 	int ret = locate(u, rules->alpha, &outcome->location);
 
 	if (ret < 0)
 		return ret;
-	outcome->p = l->p;
-	outcome->mde = u->paired ? tlat_mde_paired(l->sd, n, rules->alpha, rules->power)
-				 : tlat_mde_unpaired(l->sd, n, m, rules->alpha, rules->power);
-	/* Where no outcome could be significant, nothing would have been found. */
-	if (!isfinite(l->lo))
-		outcome->mde = (double)INFINITY;
-	outcome->needed = tlat_pairs_needed(l->sd, 2 * rules->threshold, rules->alpha, rules->power,
-					    u->paired);
+	outcome->p = outcome->location.p;
 	for (size_t j = 0; j < u->k; j++) {
 		found[j] = (struct tlat_found){ .base = mean_of(u, TLAT_BASE, j),
 						.next = mean_of(u, TLAT_NEXT, j) };
 	}
 	ret = measure_role(u, TLAT_COMPARE_TAIL, rules->alpha, found);
 	return ret < 0 ? ret : measure_role(u, TLAT_COMPARE_SHIFT, rules->alpha, found);
+}
+
+void tlat_compare_foresee(const struct tlat_units *u, const struct tlat_rules *rules, size_t items,
+			  struct tlat_outcome *outcome)
+{
+	double sd = outcome->location.sd, alpha = rules->alpha / (double)items;
+	size_t n = u->n[TLAT_BASE], m = u->n[TLAT_NEXT];
+
+	outcome->mde = u->paired ? tlat_mde_paired(sd, n, alpha, rules->power)
+				 : tlat_mde_unpaired(sd, n, m, alpha, rules->power);
+	outcome->needed =
+		tlat_pairs_needed(sd, 2 * rules->threshold, alpha, rules->power, u->paired);
 }
 
 /* Upward is worse, unless higher is better. */

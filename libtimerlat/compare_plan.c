@@ -49,6 +49,8 @@ static double mde(double sd, double units, double nu, double alpha, double power
 
 double tlat_mde_paired(double sd, size_t n, double alpha, double power)
 {
+	if (tlat_signed_rank_bound(n, alpha / 2) < 0)
+		return (double)INFINITY;
 	return mde(sd, (double)n, (double)n - 1, alpha, power);
 }
 
@@ -56,6 +58,8 @@ double tlat_mde_unpaired(double sd, size_t n, size_t m, double alpha, double pow
 {
 	double a = (double)n, b = (double)m;
 
+	if (tlat_rank_sum_bound(n, m, alpha / 2) < 0)
+		return (double)INFINITY;
 	return mde(sd, a * b / (a + b), a + b - 2, alpha, power);
 }
 
@@ -65,20 +69,9 @@ static double mde_at(double sd, size_t n, double alpha, double power, bool paire
 		      : tlat_mde_unpaired(sd, n, n, alpha, power);
 }
 
-/* The fewest pairs with which the rank test can reject at all. */
-static size_t fewest(double alpha, bool paired)
-{
-	size_t n = 2;
-
-	while (n < TLAT_RANK_SUM_EXACT && (paired ? tlat_signed_rank_bound(n, alpha / 2)
-						  : tlat_rank_sum_bound(n, n, alpha / 2)) < 0)
-		n++;
-	return n;
-}
-
 size_t tlat_pairs_needed(double sd, double mde, double alpha, double power, bool paired)
 {
-	size_t lo = fewest(alpha, paired), hi = PAIRS_MAX;
+	size_t lo = 2, hi = PAIRS_MAX;
 
 	if (!(mde_at(sd, hi, alpha, power, paired) <= mde))
 		return 0;

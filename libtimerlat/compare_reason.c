@@ -32,11 +32,24 @@ static void needed_text(const struct tlat_item *item, const struct tlat_members 
 			    unit_word(m), target);
 }
 
+static void found_text(const struct tlat_item *item, const struct tlat_members *m, char *text,
+		       size_t size)
+{
+	if (isfinite(item->outcome.mde))
+		tlat_format(text, size, "a shift of %.2g %% would have been found",
+			    percent(item->outcome.mde));
+	else
+		tlat_format(text, size,
+			    "among %zu items so few %s would find no shift, however large",
+			    item->among, unit_word(m));
+}
+
 static void undecided(struct tlat_item *item, const struct tlat_members *m)
 {
 	const struct tlat_location *l = &item->outcome.location;
-	char needed[120];
+	char found[120], needed[120];
 
+	found_text(item, m, found, sizeof(found));
 	needed_text(item, m, needed, sizeof(needed));
 	if (!isfinite(l->lo))
 		REASON(item, "too few %s for any bound at %.4g %%: %s", unit_word(m),
@@ -44,9 +57,13 @@ static void undecided(struct tlat_item *item, const struct tlat_members *m)
 	else if (item->outcome.p <= item->rules.alpha)
 		REASON(item, "changed by %+.2f %%, and neither direction is known to be better",
 		       percent(l->estimate));
+	else if (l->p <= item->rules.alpha)
+		REASON(item,
+		       "%+.2f %%, p = %.2g: significant alone, and not among %zu items, of which "
+		       "one may be so by chance (Holm: p = %.2g); %s; %s",
+		       percent(l->estimate), l->p, item->among, item->outcome.p, found, needed);
 	else
-		REASON(item, "a shift of %.2g %% would have been found; %s",
-		       percent(item->outcome.mde), needed);
+		REASON(item, "%s; %s", found, needed);
 }
 
 static void indicative(struct tlat_item *item, const struct tlat_members *m)

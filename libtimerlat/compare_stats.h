@@ -100,7 +100,7 @@ double tlat_student_quantile(double tail, double nu);
 
 /*
  * The smallest shift that a test at alpha finds with that power: pairs of difference sd, or n and m
- * units of sd on either side. Infinite with too few units.
+ * units of sd on either side. Infinite with so few units that the rank test cannot reject at all.
  */
 double tlat_mde_paired(double sd, size_t n, double alpha, double power);
 double tlat_mde_unpaired(double sd, size_t n, size_t m, double alpha, double power);

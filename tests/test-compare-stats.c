@@ -285,6 +285,19 @@ static void needed_pairs_see_what_they_are_needed_for(void **state)
 	assert_true(fabs(tlat_mde_paired(1, 10, 0.01, 0.9) - 1.46) < 0.01);
 	assert_true(fabs(tlat_mde_paired(1, 40, 0.01, 0.9) - 0.63) < 0.01);
 	assert_int_equal(tlat_pairs_needed(100, 0.0001, 0.01, 0.9, true), 0);
+	/* Exact tests have a least p: 2 / 2^n of pairs, 2 / (2n over n) without. */
+	for (size_t n = 2; n < 20; n++) {
+		assert_int_equal(isinf(tlat_mde_paired(0.01, n, 0.01, 0.9)) != 0, n < 8);
+		assert_int_equal(isinf(tlat_mde_paired(0.01, n, 0.001, 0.9)) != 0, n < 11);
+		assert_int_equal(isinf(tlat_mde_unpaired(0.01, n, n, 0.01, 0.9)) != 0, n < 5);
+	}
+	for (double alpha = 0.1; alpha > 1e-8; alpha /= 3)
+		for (int paired = 0; paired < 2; paired++) {
+			size_t n = tlat_pairs_needed(1e-6, 0.01, alpha, 0.9, paired);
+
+			assert_true(isfinite(paired ? tlat_mde_paired(1e-6, n, alpha, 0.9)
+						    : tlat_mde_unpaired(1e-6, n, n, alpha, 0.9)));
+		}
 }
 
 static void an_order_in_blocks_is_improbable(void **state)

@@ -1213,6 +1213,61 @@ static void metrics_are_known_by_their_names_and_not_by_their_places(void **stat
 	free_side(&b);
 }
 
+/* n pairs of ten metrics, of which the first shifts by a factor. */
+static struct tlat_comparison *ten_metrics(size_t n, double factor)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	uint64_t seed = 31;
+
+	add_pairs(&a, &b, &plain, &plain, (int)n, 0);
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < 10; k++) {
+			char name[2] = { (char)('a' + k), '\0' };
+
+			a.runs[i]->results[0]->kind = b.runs[i]->results[0]->kind = "storm";
+			add_named(a.runs[i], name, exp(0.001 * sim_normal(&seed)));
+			add_named(b.runs[i], name,
+				  (k ? 1 : factor) * exp(0.001 * sim_normal(&seed)));
+		}
+	c = compared(&a, &b, 0);
+	free_side(&a);
+	free_side(&b);
+	return c;
+}
+
+/*
+ * Nine pairs have no p below 2 / 512, and of ten items the first needs 0.001: what it would take
+ * is what takes it.
+ */
+static void what_would_be_found_is_found_among_several_items(void **state)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct tlat_comparison *c = ten_metrics(9, 1.5);
+	uint64_t needed;
+
+	(void)state;
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_int_equal(item.verdict, TLAT_COMPARE_INCONCLUSIVE);
+	assert_true(isinf(item.mde));
+	assert_non_null(strstr(item.reason, "significant alone, and not among 10 items"));
+	assert_non_null(strstr(item.reason, "p = 0.0039"));
+	assert_non_null(strstr(item.reason, "so few pairs would find no shift, however large"));
+	needed = item.needed;
+	assert_int_equal(needed, 11);
+	for (size_t i = 1; i < 10; i++) {
+		assert_int_equal(tlat_comparison_item(c, i, &item), 0);
+		assert_true(isinf(item.mde) && !strstr(item.reason, "inf"));
+	}
+	tlat_comparison_free(c);
+	c = ten_metrics((size_t)needed, 1.01);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_int_equal(item.verdict, TLAT_COMPARE_REGRESSION);
+	assert_true(item.mde < 0.01);
+	assert_true(item.mde == tlat_compare_mde(item.sd, needed, 0.001, 0.9));
+	tlat_comparison_free(c);
+}
+
 static const char *difference(const struct tlat_comparison *c, const char *name)
 {
 	struct tlat_difference d;
@@ -1415,6 +1470,7 @@ int main(void)
 		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),
 		cmocka_unit_test(metrics_that_make_no_ratio_are_left_out_with_a_note),
 		cmocka_unit_test(metrics_are_known_by_their_names_and_not_by_their_places),
+		cmocka_unit_test(what_would_be_found_is_found_among_several_items),
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 #ifdef TLAT_WITH_JANSSON

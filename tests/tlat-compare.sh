@@ -452,6 +452,9 @@ real_runs_are_compared_and_planned() {
 	run_tlat plan wake-futex --opt "$quick" --pairs 3 --mde 5%
 	expect 0 "plan" && says "a shift of 5 % is found" "plan"
 	says "20 pairs find" "plan"
+	says "1 % false alarms) with" "plan"
+	run_tlat plan wake-futex null --opt "$quick" --pairs 3 --mde 5%
+	expect 0 "plan of two" && says "1 % false alarms in all 2 results) with" "plan of two"
 }
 
 a_parent_that_ignores_its_children_changes_nothing() {

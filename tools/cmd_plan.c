@@ -47,9 +47,20 @@ static void print_pairs(uint64_t pairs, double seconds_each)
 	print_time((double)pairs * seconds_each);
 }
 
-static void print_item(const struct tlat_ab_session *s, const struct tlat_compare_item *item)
+static void print_shift(double shift)
+{
+	if (isfinite(shift))
+		printf("%.2g %%", 100 * shift);
+	else
+		fputs("no shift, however large", stdout);
+}
+
+/* One of several items is sure of its part of the false alarms only, as in the comparison. */
+static void print_item(const struct tlat_ab_session *s, const struct tlat_compare_item *item,
+		       size_t items)
 {
 	double each = 2 * s->seconds / (double)s->made, mde = s->config->mde;
+	double alpha = ALPHA / (double)items;
 	double worst = item->sd * unlucky_factor((double)item->n_base - 1);
 
 	tlat_text_put(item->name, stdout);
@@ -57,12 +68,17 @@ static void print_item(const struct tlat_ab_session *s, const struct tlat_compar
 	tlat_text_put(item->metric, stdout);
 	printf(": sd of a pair %.2f %%, from %" PRIu64 " pairs of ", 100 * item->sd, item->n_base);
 	print_time(each);
-	printf("\n  a shift of %.3g %% is found (power %.0f %%, %.0f %% false alarms) with ",
-	       100 * mde, 100 * POWER, 100 * ALPHA);
-	print_pairs(tlat_compare_pairs(item->sd, mde, ALPHA, POWER), each);
+	printf("\n  a shift of %.3g %% is found (power %.0f %%, %.0f %% false alarms", 100 * mde,
+	       100 * POWER, 100 * ALPHA);
+	if (items > 1)
+		printf(" in all %zu results", items);
+	fputs(") with ", stdout);
+	print_pairs(tlat_compare_pairs(item->sd, mde, alpha, POWER), each);
 	fputs("\n  if the pilot was lucky, with ", stdout);
-	print_pairs(tlat_compare_pairs(worst, mde, ALPHA, POWER), each);
-	printf("\n  20 pairs find %.2g %%\n", 100 * tlat_compare_mde(item->sd, 20, ALPHA, POWER));
+	print_pairs(tlat_compare_pairs(worst, mde, alpha, POWER), each);
+	fputs("\n  20 pairs find ", stdout);
+	print_shift(tlat_compare_mde(item->sd, 20, alpha, POWER));
+	putchar('\n');
 }
 
 static int print_plan(const struct tlat_ab_session *s)
@@ -70,12 +86,15 @@ static int print_plan(const struct tlat_ab_session *s)
 	struct tlat_compare_item item = { .size = sizeof(item) };
 	struct tlat_comparison *c;
 	struct tlat_error error;
+	size_t items = 0;
 
 	if (tlat_compare(&c, s->sides[0].v, s->sides[0].n, s->sides[1].v, s->sides[1].n, NULL,
 			 &error) < 0)
 		return tlat_complain("plan", "%s", error.text);
+	while (tlat_comparison_item(c, items, &item) == 0)
+		items++;
 	for (size_t i = 0; tlat_comparison_item(c, i, &item) == 0; i++)
-		print_item(s, &item);
+		print_item(s, &item, items);
 	tlat_comparison_free(c);
 	return TLAT_EXIT_FINE;
 }

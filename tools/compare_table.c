@@ -193,6 +193,8 @@ static void print_item(const struct tlat_compare_item *item, FILE *out)
 	fprintf(line, "%" PRIu64 " against %" PRIu64 " %s", item->n_base, item->n_next,
 		item->paired ? "in pairs" : "unpaired");
 	add_percent(line, item->paired ? "sd of a pair" : "sd of a unit", item->sd);
+	if (isinf(item->mde))
+		fputs(", so few find no shift, however large", line);
 	add_percent(line, "smallest shift found", item->mde);
 	if (item->paired) {
 		interval_cell(item->sign_lo, item->sign_hi, false, interval);

@@ -1260,11 +1260,12 @@ struct tlat_compare_item {
 	double alpha;		 /* of this item: at a planned look, its part of what was asked */
 	double base_sd, next_sd; /* of the logarithms of one side's units; NAN: one unit */
 	double sd;    /* of the logarithm of a pair's ratio, or of a unit; NAN: one unit */
-	double mde;   /* smallest shift that would have been found; infinite: none */
+	double mde;   /* smallest shift that would have been found, by Holm; infinite: none */
 	double drift; /* over the session, both sides; NAN: not known */
 	double noise_boot, noise_run, noise_block; /* NAN: not known */
 	uint64_t n_base, n_next;		   /* units */
-	uint64_t needed; /* units a side that find twice the threshold; 0: more than a million */
+	uint64_t needed; /* units a side that find twice the threshold, by Holm; 0: above a million
+			  */
 	int32_t verdict, primary, tail; /* enum tlat_compare_verdict; primary: without the tail */
 	int32_t paired;
 };
@@ -1316,7 +1317,8 @@ TLAT_API int tlat_comparison_format(char **ret_text, const struct tlat_compariso
 
 /*
  * The smallest relative shift that n pairs find at alpha with that power when the logarithms of
- * their ratios have standard deviation sd; infinite for fewer than two. [hot]
+ * their ratios have standard deviation sd; infinite where so few cannot reject at alpha at all.
+ * With several items, each is sure of alpha over their number only (Holm). [hot]
  */
 TLAT_API double tlat_compare_mde(double sd, uint64_t n, double alpha, double power);
 /* How many pairs find a relative shift of mde; 0: more than a million. [hot] */
