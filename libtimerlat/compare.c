@@ -103,9 +103,17 @@ static int adjust(struct tlat_comparison *c)
 	return 0;
 }
 
+/* What a verdict may not be given on is neither worse nor better, the tail's figures included. */
+static void take_back(struct tlat_item *item, int32_t verdict)
+{
+	item->outcome.verdict = item->outcome.primary = item->outcome.tail = verdict;
+	for (size_t j = 0; j < item->units.k; j++)
+		item->found[j].worse = 0;
+}
+
 #define UNDECIDED(item, ...)                                                                       \
 	do {                                                                                       \
-		(item)->outcome.verdict = (item)->outcome.primary = TLAT_COMPARE_INCONCLUSIVE;     \
+		take_back(item, TLAT_COMPARE_INCONCLUSIVE);                                        \
 		snprintf((item)->reason, sizeof((item)->reason), __VA_ARGS__);                     \
 	} while (0)
 
@@ -144,7 +152,7 @@ static void forbid(struct tlat_item *item, const struct tlat_members *m)
 	size_t n = m->n_units[TLAT_BASE];
 
 	if (item->forced) {
-		item->outcome.verdict = item->outcome.primary = TLAT_COMPARE_NONE;
+		take_back(item, TLAT_COMPARE_NONE);
 		snprintf(item->reason, sizeof(item->reason), "forced: figures without a verdict");
 	} else if (item->outcome.primary == TLAT_COMPARE_INDICATIVE) {
 		return;

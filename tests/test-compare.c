@@ -540,6 +540,53 @@ static void one_way_is_round_trip(struct tlat_result *result)
 	result->round_trip = true;
 }
 
+static void expect_nothing_worse(const struct side *a, const struct side *b, uint32_t flags,
+				 int verdict)
+{
+	struct tlat_compare_figure figure = { .size = sizeof(figure) };
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct tlat_comparison *c = compared(a, b, flags);
+
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_int_equal(item.verdict, verdict);
+	assert_int_equal(item.primary, verdict);
+	assert_int_equal(item.tail, verdict);
+	for (size_t i = 0; tlat_comparison_figure(c, 0, i, &figure) == 0; i++)
+		assert_int_equal(figure.worse, 0);
+	tlat_comparison_free(c);
+}
+
+/* By 5 % and in turn all of it is worse; what has no verdict says so of no figure. */
+static void no_figure_is_worse_where_there_is_no_verdict(void **state)
+{
+	const struct setting worse = { 1.05, 0.002, "6.12", NULL };
+	struct tlat_compare_figure figure = { .size = sizeof(figure) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, &plain, 0, 2 * i);
+		add_run(&b, &worse, 0, 2 * i + 1);
+	}
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_REGRESSION);
+	for (size_t i = 0; tlat_comparison_figure(c, 0, i, &figure) == 0; i++)
+		n += figure.worse > 0;
+	assert_true(n > 0);
+	tlat_comparison_free(c);
+	expect_nothing_worse(&a, &b, TLAT_COMPARE_FORCE, TLAT_COMPARE_NONE);
+	for (size_t i = 0; i < 8; i++)
+		b.runs[i]->results[0]->has_offset = false;
+	expect_nothing_worse(&a, &b, 0, TLAT_COMPARE_INCONCLUSIVE);
+	for (size_t i = 0; i < 8; i++)
+		a.runs[i]->start_ns = 0;
+	expect_nothing_worse(&a, &b, 0, TLAT_COMPARE_INCONCLUSIVE);
+	free_side(&a);
+	free_side(&b);
+}
+
 static void ask_for_slack(struct tlat_result *result)
 {
 	result->wait.slack_ns = 50000;
@@ -1450,6 +1497,7 @@ int main(void)
 		cmocka_unit_test(a_side_that_misses_or_loses_more_is_said_to),
 		cmocka_unit_test(another_dwell_is_shown_where_slots_set_the_pace),
 		cmocka_unit_test(sides_one_after_the_other_get_no_verdict),
+		cmocka_unit_test(no_figure_is_worse_where_there_is_no_verdict),
 		cmocka_unit_test(a_side_is_of_one_setting),
 		cmocka_unit_test(kernels_that_differ_within_a_side_count_by_boot),
 		cmocka_unit_test(runs_without_a_design_are_compared_unpaired),

@@ -1288,7 +1288,7 @@ struct tlat_compare_figure {
 	double ratio, lo, hi;
 	double p;	  /* tail: adjusted for the family (and for several items); NAN: shift */
 	int32_t role;	  /* enum tlat_compare_role */
-	int32_t worse;	  /* 1: significantly worse, -1: better, 0: neither */
+	int32_t worse;	  /* 1: significantly worse, -1: better, 0: neither, or no verdict */
 	const char *unit; /* "ns", or "1": a share of samples */
 };
 
