@@ -170,7 +170,8 @@ void tlat_units_free(struct tlat_units *units);
 /* The runs of member i's unit. The unit's value is the mean of the logarithms of theirs. */
 size_t tlat_member_runs(const struct tlat_members *members, size_t i);
 void tlat_item_medians(struct tlat_item *item);
-/* Over the session, with the difference of the sides taken out. 0 or -ENOMEM. */
+/* Over the session, with the difference of the sides taken out; NAN where it is not known when the
+ * runs were. 0 or -ENOMEM. */
 int tlat_compare_drift(struct tlat_item *item, const struct tlat_members *members);
 
 /* compare_within.c: levels of noise, and which runs were not stationary. 0 or -ENOMEM */

@@ -36,6 +36,14 @@ size_t tlat_member_runs(const struct tlat_members *m, size_t i)
 	return n;
 }
 
+static bool starts_are_known(const struct tlat_members *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].report->start_ns <= 0)
+			return false;
+	return true;
+}
+
 /* Over the session, in the order of time, with the difference of the sides taken out. */
 int tlat_compare_drift(struct tlat_item *item, const struct tlat_members *m)
 {
@@ -48,7 +56,7 @@ int tlat_compare_drift(struct tlat_item *item, const struct tlat_members *m)
 		       (m->v[i].side == TLAT_NEXT ? item->outcome.location.estimate : 0);
 	if (!ret)
 		ret = tlat_trend(v, m->n, &trend);
-	item->drift = !ret && m->n >= 4 ? trend.total : (double)NAN;
+	item->drift = !ret && m->n >= 4 && starts_are_known(m) ? trend.total : (double)NAN;
 	free(v);
 	return ret;
 }

@@ -48,6 +48,8 @@ static int get_design(struct tlat_reader *r, const json_t *member, struct tlat_p
 					json_string_value(side));
 	if (position->pair < 0)
 		return tlat_json_refuse(r, "pair", "%d is below 0", (int)position->pair);
+	if (position->planned < 0)
+		return tlat_json_refuse(r, "planned", "%d is below 0", (int)position->planned);
 	position->side = *json_string_value(side);
 	position->looks = json_is_true(looks);
 	position->known = true;

@@ -513,6 +513,16 @@ static void another_dwell_is_shown_where_slots_set_the_pace(void **state)
 	free_side(&b);
 }
 
+static double drift_of(const struct side *a, const struct side *b)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct tlat_comparison *c = compared(a, b, 0);
+
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	tlat_comparison_free(c);
+	return item.drift;
+}
+
 static void sides_one_after_the_other_get_no_verdict(void **state)
 {
 	const struct setting worse = { 1.05, 0.002, "6.12", NULL };
@@ -528,9 +538,11 @@ static void sides_one_after_the_other_get_no_verdict(void **state)
 	c = compared(&a, &b, 0);
 	assert_non_null(note(c, "order-blocked"));
 	tlat_comparison_free(c);
-	/* Nor when nobody knows the order. */
+	/* Nor when nobody knows the order, in which nothing drifts. */
+	assert_true(isfinite(drift_of(&a, &b)));
 	a.runs[3]->start_ns = 0;
 	expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "when is not known");
+	assert_true(isnan(drift_of(&a, &b)));
 	free_side(&a);
 	free_side(&b);
 }

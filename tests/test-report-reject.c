@@ -101,6 +101,7 @@ static const struct {
 	{ "design", "{}", "design.side: is missing" },
 	{ "design", "{\"side\":\"C\"}", "design.side: \"C\" is neither" },
 	{ "design", "{\"side\":\"A\",\"pair\":-1}", "design.pair: -1 is below 0" },
+	{ "design", "{\"side\":\"A\",\"planned\":-4}", "design.planned: -4 is below 0" },
 	{ "design", "{\"side\":\"A\",\"pair\":9e99}", "design.pair: is a" },
 	{ "results/0/metrics", "{}", "metrics: is an object" },
 	{ "results/0/metrics", "[7]", "metrics[0].name: is missing" },
