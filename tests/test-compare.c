@@ -655,6 +655,7 @@ static void a_side_is_of_one_setting(void **state)
 	}
 }
 
+#ifdef TLAT_WITH_JANSSON /* facts are what the document has */
 /* Whichever comes first: a boot of another kernel makes boots the units. */
 static void kernels_that_differ_within_a_side_count_by_boot(void **state)
 {
@@ -677,6 +678,7 @@ static void kernels_that_differ_within_a_side_count_by_boot(void **state)
 		free_side(&b);
 	}
 }
+#endif
 
 static void runs_without_a_design_are_compared_unpaired(void **state)
 {
@@ -1511,7 +1513,6 @@ int main(void)
 		cmocka_unit_test(sides_one_after_the_other_get_no_verdict),
 		cmocka_unit_test(no_figure_is_worse_where_there_is_no_verdict),
 		cmocka_unit_test(a_side_is_of_one_setting),
-		cmocka_unit_test(kernels_that_differ_within_a_side_count_by_boot),
 		cmocka_unit_test(runs_without_a_design_are_compared_unpaired),
 		cmocka_unit_test(one_boot_a_side_is_indicative_and_says_why),
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
@@ -1534,6 +1535,7 @@ int main(void)
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 #ifdef TLAT_WITH_JANSSON
+		cmocka_unit_test(kernels_that_differ_within_a_side_count_by_boot),
 		cmocka_unit_test(a_document_is_the_same_in_every_locale),
 		cmocka_unit_test(the_document_says_what_the_calls_say),
 		cmocka_unit_test(the_runs_of_a_sum_are_there_once),
