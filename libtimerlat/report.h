@@ -119,8 +119,9 @@ struct tlat_stretch {
 	int64_t begin_ns, end_ns;
 };
 /* Add all of from but its blocks, raw values, floors and duration. stretch NULL: both are of the
- * same time; else into ends where that begins. 0; -EINVAL: their units are more than 100 ppm apart;
- * -ENOMEM. On failure into is of no use. */
+ * same time; else into ends where that begins. The clock of the sum is the worst in each respect;
+ * a CPU, thread id or relation that they do not share is dropped. 0; -EINVAL: their units are more
+ * than 100 ppm apart; -ENOMEM. On failure into is of no use. */
 int tlat_result_add(struct tlat_result *into, const struct tlat_result *from,
 		    const struct tlat_stretch *stretch);
 /* Add from to *into, which may not exist, or drop that where from has none. 0, or -EINVAL as above.

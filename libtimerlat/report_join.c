@@ -21,21 +21,9 @@ static bool goes_on(const struct tlat_result *whole, int32_t before, const struc
 	       !strcmp(whole->probe, next->probe);
 }
 
-static void keep_common_side(struct tlat_side_facts *into, const struct tlat_side_facts *from)
-{
-	if (into->cpu != from->cpu)
-		into->cpu = -1;
-	if (into->tid != from->tid)
-		into->tid = 0;
-}
-
 /* An interval that is not that of all would put hidden expiries back in wrong places. */
 static void keep_common(struct tlat_result *into, const struct tlat_result *from)
 {
-	keep_common_side(&into->wait, &from->wait);
-	keep_common_side(&into->kick, &from->kick);
-	if (into->relation != from->relation)
-		into->relation = NULL;
 	if (into->interval_ns != from->interval_ns)
 		into->interval_ns = 0;
 	if (from->duration_ns > into->duration_ns)

@@ -69,6 +69,14 @@ static int add_blocks(struct tlat_result *into, const struct tlat_result *from, 
 	return ret;
 }
 
+static void keep_common_repeat(struct tlat_result *into, const struct tlat_result *from)
+{
+	if (into->repeat && from->repeat && !strcmp(into->repeat, from->repeat))
+		return;
+	free(into->repeat);
+	into->repeat = NULL;
+}
+
 /* first_run: how many runs into has. */
 static int add(struct tlat_result *into, const struct tlat_result *from, int32_t first_run,
 	       const char *name, struct tlat_error *reterr)
@@ -91,6 +99,7 @@ static int add(struct tlat_result *into, const struct tlat_result *from, int32_t
 	if (ret < 0)
 		return no_memory(reterr);
 	into->duration_ns += from->duration_ns;
+	keep_common_repeat(into, from);
 	return 0;
 }
 
@@ -110,6 +119,31 @@ static int check_settings(const struct tlat_result *a, const struct tlat_result 
 	return 0;
 }
 
+static const char *source_of(const struct tlat_calibration *clock)
+{
+	return clock ? tlat_clock_source_name(clock->source) : "not known";
+}
+
+/* One that reads the time of the kernel is worth what that is kept by. */
+static int check_clocks(const struct tlat_result *a, const struct tlat_result *b, const char *name,
+			struct tlat_error *reterr)
+{
+	const char *first = source_of(a->clock), *other = source_of(b->clock);
+
+	if (strcmp(first, other))
+		return tlat_fail(reterr, -EINVAL, "%s: clock %s in one report, %s in another", name,
+				 first, other);
+	if (a->has_kick || !a->clock)
+		return 0;
+	first = a->clock->kernel_clocksource;
+	other = b->clock->kernel_clocksource;
+	if (!*first || !*other || !strcmp(first, other))
+		return 0;
+	return tlat_fail(reterr, -EINVAL,
+			 "%s: kernel's clocksource %s in one report, %s in another", name, first,
+			 other);
+}
+
 static int check_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
 		       struct tlat_error *reterr)
 {
@@ -121,10 +155,82 @@ static int check_alike(const struct tlat_result *a, const struct tlat_result *b,
 				 "add up; merge reports of the same measurement",
 				 name);
 	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0 ||
-	    check_settings(a, b, name, &why) < 0)
+	    check_settings(a, b, name, &why) < 0 || check_clocks(a, b, name, &why) < 0)
 		return tlat_fail(reterr, -EINVAL, "%.400s; merge what was measured alike",
 				 why.text);
 	return 0;
+}
+
+/* What a report was made of, if it is a sum itself; else NULL. */
+static json_t *merged_of(const json_t *document)
+{
+	json_t *merged = json_object_get(document, "merged");
+
+	return json_array_size(merged) ? merged : NULL;
+}
+
+static int32_t runs_of(const struct tlat_report *report)
+{
+	json_t *merged = merged_of(report->document);
+
+	return merged ? (int32_t)json_array_size(merged) : 1;
+}
+
+/* A run, and the report that has it; "": a run without an id. */
+struct source {
+	const char *id;
+	size_t report;
+};
+
+static const char *id_of(const struct tlat_report *report, int32_t run)
+{
+	json_t *merged = merged_of(report->document);
+	const char *id =
+		json_string_value(json_object_get(json_array_get(merged, (size_t)run), "id"));
+
+	if (!merged)
+		return report->id;
+	return id ? id : "";
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+	int order = strcmp(x->id, y->id);
+
+	return order ? order : (x->report > y->report) - (x->report < y->report);
+}
+
+static int find_twice(struct source *v, size_t n, struct tlat_error *reterr)
+{
+	qsort(v, n, sizeof(*v), by_id);
+	for (size_t i = 1; i < n; i++)
+		if (*v[i].id && !strcmp(v[i].id, v[i - 1].id))
+			return tlat_fail(reterr, -EINVAL,
+					 "run %.60s is in reports %zu and %zu: its samples would "
+					 "count twice; merge each run once",
+					 v[i].id, v[i - 1].report, v[i].report);
+	return 0;
+}
+
+static int check_runs(struct tlat_report *const *reports, size_t n, struct tlat_error *reterr)
+{
+	struct source *sources;
+	size_t runs = 0;
+	int ret;
+
+	for (size_t k = 0; k < n; k++)
+		runs += (size_t)runs_of(reports[k]);
+	sources = calloc(runs, sizeof(*sources));
+	if (!sources)
+		return no_memory(reterr);
+	runs = 0;
+	for (size_t k = 0; k < n; k++)
+		for (int32_t i = 0; i < runs_of(reports[k]); i++)
+			sources[runs++] = (struct source){ id_of(reports[k], i), k + 1 };
+	ret = find_twice(sources, runs, reterr);
+	free(sources);
+	return ret;
 }
 
 /* Nothing is changed before all of it is known to fit. */
@@ -149,22 +255,7 @@ static int check_reports(struct tlat_report *const *reports, size_t n, struct tl
 				return ret;
 		}
 	}
-	return 0;
-}
-
-/* What a report was made of, if it is a sum itself; else NULL. */
-static json_t *merged_of(const json_t *document)
-{
-	json_t *merged = json_object_get(document, "merged");
-
-	return json_array_size(merged) ? merged : NULL;
-}
-
-static int32_t runs_of(const struct tlat_report *report)
-{
-	json_t *merged = merged_of(report->document);
-
-	return merged ? (int32_t)json_array_size(merged) : 1;
+	return check_runs(reports, n, reterr);
 }
 
 static int merge_result(struct tlat_report *into, size_t i, struct tlat_report *const *reports,
@@ -249,6 +340,28 @@ static void note_kernels(struct tlat_report *into, const json_t *sources)
 				  json_array_size(sources));
 }
 
+/* As that of the results, where reports say what it is. */
+static void widen_clock(struct tlat_writer *w, struct tlat_report *into,
+			struct tlat_report *const *reports, size_t n)
+{
+	json_t *clock = json_object_get(into->document, "clock"), *wider;
+
+	for (size_t k = 1; k < n; k++) {
+		const struct tlat_report *from = reports[k];
+
+		if (into->clock && from->clock && into->clock->source == from->clock->source)
+			tlat_calibration_widen(into->clock, from->clock, 0);
+		if (from->slew_ppb > into->slew_ppb)
+			into->slew_ppb = from->slew_ppb;
+	}
+	if (!into->clock || n == 1)
+		return;
+	wider = tlat_report_clock_json(w, into);
+	if (json_object_update(clock, wider) < 0)
+		w->failed = true;
+	json_decref(wider);
+}
+
 /* The document behind the report says whose it is now. */
 static int name_sources(struct tlat_report *into, struct tlat_report *const *reports, size_t n)
 {
@@ -258,6 +371,7 @@ static int name_sources(struct tlat_report *into, struct tlat_report *const *rep
 	for (size_t k = 0; k < n; k++)
 		add_sources(&w, sources, reports[k]);
 	note_kernels(into, sources);
+	widen_clock(&w, into, reports, n);
 	tlat_json_put(&w, document, "design", json_null());
 	tlat_json_put(&w, document, "merged", sources);
 	json_object_del(document, "verdict"); /* it is on one of them */

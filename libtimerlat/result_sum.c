@@ -87,6 +87,40 @@ static void merge_offset(struct tlat_result *into, const struct tlat_result *fro
 		into->offset.hi_ns = from->offset.hi_ns;
 }
 
+/* The ticks of both count by the rate of into from now on. */
+static void widen_clock(struct tlat_result *into, const struct tlat_result *from)
+{
+	double hz = (double)tlat_hist_hz(into->latency);
+
+	if (into->clock && from->clock) {
+		tlat_calibration_widen(into->clock, from->clock,
+				       fabs((double)tlat_hist_hz(from->latency) - hz) / hz);
+	} else {
+		free(into->clock);
+		into->clock = NULL;
+	}
+	if (from->slew_ppb > into->slew_ppb)
+		into->slew_ppb = from->slew_ppb;
+	if (from->dither_ns < into->dither_ns)
+		into->dither_ns = from->dither_ns;
+}
+
+static void keep_common_side(struct tlat_side_facts *into, const struct tlat_side_facts *from)
+{
+	if (into->cpu != from->cpu)
+		into->cpu = -1;
+	if (into->tid != from->tid)
+		into->tid = 0;
+}
+
+static void keep_common_place(struct tlat_result *into, const struct tlat_result *from)
+{
+	keep_common_side(&into->wait, &from->wait);
+	keep_common_side(&into->kick, &from->kick);
+	if (into->relation != from->relation)
+		into->relation = NULL;
+}
+
 void tlat_result_forget(struct tlat_result *result)
 {
 	tlat_document_free(result->document);
@@ -120,8 +154,8 @@ int tlat_result_add(struct tlat_result *into, const struct tlat_result *from,
 		return ret;
 	merge_counts(&into->counts, &from->counts);
 	merge_offset(into, from);
-	if (from->slew_ppb > into->slew_ppb)
-		into->slew_ppb = from->slew_ppb;
+	widen_clock(into, from);
+	keep_common_place(into, from);
 	into->warmup += from->warmup;
 	into->rests += from->rests;
 	if (from->end > into->end)

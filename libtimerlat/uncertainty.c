@@ -58,12 +58,14 @@ static struct part read_cost(const struct tlat_uncertainty_input *in)
 	return rectangular(in->solo ? half_ns / 2 : half_ns);
 }
 
+static double lone_cost_ns(const struct tlat_calibration *clock)
+{
+	return clock->gettime_cost_ns > 0 ? clock->gettime_cost_ns : clock->read_cost_ns;
+}
+
 static struct part ordering(const struct tlat_uncertainty_input *in)
 {
-	const struct tlat_calibration *clock = in->clock;
-	double lone_ns = clock->gettime_cost_ns > 0 ? clock->gettime_cost_ns : clock->read_cost_ns;
-
-	return rectangular(in->solo ? lone_ns : clock->read_cost_ns);
+	return rectangular(in->solo ? lone_cost_ns(in->clock) : in->clock->read_cost_ns);
 }
 
 static struct part offset(const struct tlat_uncertainty_input *in)
@@ -101,6 +103,50 @@ static struct part sampling(const struct tlat_uncertainty_input *in)
 		return (struct part){ 0 };
 	/* There is no bound: the linear sum takes the expanded term. */
 	return (struct part){ half_ns / Z95, K * half_ns / Z95 };
+}
+
+static void widen_stamps(struct tlat_calibration *into, const struct tlat_calibration *from)
+{
+	if (from->quantum_ns > into->quantum_ns) {
+		into->quantum_ticks = from->quantum_ticks;
+		into->quantum_ns = from->quantum_ns;
+		into->quantum_share = from->quantum_share;
+	}
+	into->gettime_cost_ns = fmax(lone_cost_ns(into), lone_cost_ns(from));
+	into->read_cost_ns = fmax(into->read_cost_ns, from->read_cost_ns);
+	into->read_min_ns = fmin(into->read_min_ns, from->read_min_ns);
+	into->read_p99_ns = fmax(into->read_p99_ns, from->read_p99_ns);
+	into->vdso &= from->vdso;
+	into->invariant &= from->invariant;
+	into->hypervisor |= from->hypervisor;
+}
+
+/* The gap floor is of one CPU: the worse one, whole. */
+static void widen_gap(struct tlat_calibration *into, const struct tlat_calibration *from)
+{
+	if (!from->gap_known || (into->gap_known && into->gap_max_ns >= from->gap_max_ns))
+		return;
+	into->gap_known = true;
+	into->gap_cpu = from->gap_cpu;
+	into->gap_duration_ms = from->gap_duration_ms;
+	into->gap_threshold_ns = from->gap_threshold_ns;
+	into->gap_rate_hz = from->gap_rate_hz;
+	into->gap_max_ns = from->gap_max_ns;
+	into->gap_count = from->gap_count;
+}
+
+void tlat_calibration_widen(struct tlat_calibration *into, const struct tlat_calibration *from,
+			    double rates_apart)
+{
+	int64_t error_ppb = from->hz_error_ppb + (int64_t)ceil(rates_apart / PPB);
+
+	if (error_ppb > into->hz_error_ppb)
+		into->hz_error_ppb = error_ppb;
+	widen_stamps(into, from);
+	widen_gap(into, from);
+	into->end_checked &= from->end_checked;
+	if (fabs(from->end_drift_ppm) > fabs(into->end_drift_ppm))
+		into->end_drift_ppm = from->end_drift_ppm;
 }
 
 void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret)

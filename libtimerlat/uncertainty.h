@@ -43,4 +43,11 @@ struct tlat_uncertainty {
 
 void tlat_uncertainty(const struct tlat_uncertainty_input *in, struct tlat_uncertainty *ret);
 
+/*
+ * Make into bound what stamps of from are worth too; both are of one source. rates_apart: relative,
+ * the rate that their ticks are counted by against that of from.
+ */
+void tlat_calibration_widen(struct tlat_calibration *into, const struct tlat_calibration *from,
+			    double rates_apart);
+
 #endif /* TLAT_UNCERTAINTY_H */

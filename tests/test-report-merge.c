@@ -206,6 +206,41 @@ static void change_chain(struct tlat_report *report)
 	report->results[0]->chain_adds = 1000;
 }
 
+/* Every result has the clock of its report since it was added. */
+static void change_clock(struct tlat_report *report, const struct tlat_calibration *clock)
+{
+	*report->clock = *clock;
+	for (size_t i = 0; i < report->n_results; i++)
+		*report->results[i]->clock = *clock;
+}
+
+static void change_source(struct tlat_report *report)
+{
+	struct tlat_calibration clock = sample_clock;
+
+	clock.source = TLAT_CLOCK_GETTIME;
+	change_clock(report, &clock);
+}
+
+/* Pairs are stamped by the counter, whatever the kernel keeps time by. */
+static void change_kernel_clocksource(struct tlat_report *report)
+{
+	struct tlat_calibration clock = sample_clock;
+
+	strcpy(clock.kernel_clocksource, "hpet");
+	change_clock(report, &clock);
+}
+
+static void forget_clock(struct tlat_report *report)
+{
+	for (size_t i = 0; i < report->n_results; i++) {
+		free(report->results[i]->clock);
+		report->results[i]->clock = NULL;
+	}
+	free(report->clock);
+	report->clock = NULL;
+}
+
 static void change_unit(struct tlat_report *report)
 {
 	struct tlat_hist *hist;
@@ -246,6 +281,10 @@ static const struct {
 	{ change_slack, "run.slack 50000ns in one report, 1ns in another" },
 	{ change_cpu_latency, "run.cpu_latency 0ns in one report, default in another" },
 	{ change_chain, "run.chain none in one report, 1000 additions in another" },
+	{ change_source, "wake-futex: clock tsc in one report, clock_gettime in another" },
+	{ change_kernel_clocksource,
+	  "timer-nanosleep: kernel's clocksource tsc in one report, hpet in another" },
+	{ forget_clock, "wake-futex: clock tsc in one report, not known in another" },
 	{ change_unit, "more than 100 ppm apart" },
 	{ change_probe, "timer-nanosleep: not a latency in every report" },
 	{ change_number, "report 3 has 3 results, report 1 has 2" },
@@ -282,6 +321,154 @@ static void solo_probes_of_other_cpus_and_counters_nearby_are_alike(void **state
 	if (tlat_report_merge(&merged, reports, N, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_true(tlat_findings_reach(&merged->findings, TLAT_WARN));
+	tlat_report_free(merged);
+	discard(reports);
+}
+
+static void expect_bound(const struct tlat_calibration *sum, const struct tlat_calibration *of)
+{
+	assert_true(sum->quantum_ns >= of->quantum_ns);
+	assert_true(sum->quantum_ticks >= of->quantum_ticks);
+	assert_true(sum->read_cost_ns >= of->read_cost_ns);
+	assert_true(sum->read_p99_ns - sum->read_min_ns >= of->read_p99_ns - of->read_min_ns);
+	assert_true(sum->gettime_cost_ns >= of->gettime_cost_ns);
+	assert_true(sum->hz_error_ppb >= of->hz_error_ppb);
+	assert_true(sum->gap_max_ns >= of->gap_max_ns);
+	assert_true(fabs(sum->end_drift_ppm) >= fabs(of->end_drift_ppm));
+	assert_true(sum->vdso <= of->vdso && sum->invariant <= of->invariant);
+	assert_true(sum->hypervisor >= of->hypervisor);
+}
+
+static double u_ns(const struct tlat_result *result)
+{
+	struct tlat_summary summary = { .size = sizeof(summary) };
+
+	assert_int_equal(tlat_result_summary(result, &summary), 0);
+	assert_true(isfinite(summary.u_ns));
+	return summary.u_ns;
+}
+
+/* One machine keeps time worse than the others: what the sum says of itself holds there too. */
+static void a_sum_is_as_sure_as_the_worst_clock_in_it(void **state)
+{
+	struct tlat_calibration worse = sample_clock;
+
+	(void)state;
+	worse.quantum_ticks *= 40;
+	worse.quantum_ns *= 40;
+	worse.read_cost_ns *= 30;
+	worse.read_min_ns *= 20;
+	worse.read_p99_ns *= 60;
+	worse.gettime_cost_ns *= 40;
+	worse.hz_error_ppb = 90000;
+	worse.gap_max_ns = 70000;
+	worse.end_drift_ppm = -3;
+	worse.vdso = worse.invariant = false;
+	worse.hypervisor = true;
+	for (int turned = 0; turned < 2; turned++) {
+		struct tlat_report *reports[N], *merged, *again;
+		char *text;
+
+		make(reports, NULL);
+		change_clock(reports[1], &worse);
+		reports[1]->results[0]->dither_ns = 0;
+		merge_turned(reports, turned, &merged);
+		text = sample_text(merged);
+		again = sample_read(text);
+		expect_bound(again->clock, &worse);
+		for (size_t i = 0; i < 2; i++) {
+			expect_bound(again->results[i]->clock, &worse);
+			expect_bound(again->results[i]->clock, &sample_clock);
+			assert_true(u_ns(again->results[i]) >= u_ns(merged->results[i]));
+			assert_true(u_ns(again->results[i]) > 10 * worse.quantum_ns / 40);
+		}
+		assert_int_equal(again->results[0]->dither_ns, 0);
+		free(text);
+		tlat_report_free(again);
+		tlat_report_free(merged);
+		discard(reports);
+	}
+}
+
+/* Ticks of both are ns by the rate of one. */
+static void what_rates_differ_by_is_an_error_of_the_rate(void **state)
+{
+	const uint64_t hz = SAMPLE_HZ + SAMPLE_HZ / 20000;
+
+	(void)state;
+	for (int turned = 0; turned < 2; turned++) {
+		struct tlat_report *reports[N], *merged;
+		struct tlat_hist *hist;
+
+		make(reports, NULL);
+		assert_int_equal(tlat_hist_new(&hist, hz), 0);
+		assert_int_equal(tlat_hist_merge(hist, reports[0]->results[0]->latency), 0);
+		tlat_hist_free(reports[0]->results[0]->latency);
+		reports[0]->results[0]->latency = hist;
+		merge_turned(reports, turned, &merged);
+		assert_true(merged->results[0]->clock->hz_error_ppb >= 49990 + 437);
+		assert_int_equal(merged->results[1]->clock->hz_error_ppb, 437);
+		tlat_report_free(merged);
+		discard(reports);
+	}
+}
+
+static void a_cpu_that_runs_do_not_share_is_not_said(void **state)
+{
+	struct tlat_report *reports[N], *merged, *again;
+	char *text;
+
+	(void)state;
+	make(reports, NULL);
+	reports[1]->results[1]->wait.cpu = 7;
+	reports[2]->results[1]->repeat = strdup("tlat run timer-nanosleep -c 1");
+	merge_turned(reports, false, &merged);
+	text = sample_text(merged);
+	again = sample_read(text);
+	assert_int_equal(again->results[0]->wait.cpu, 1);
+	assert_int_equal(again->results[0]->kick.cpu, 0);
+	assert_int_equal(again->results[1]->wait.cpu, -1);
+	assert_non_null(again->results[0]->repeat);
+	assert_null(again->results[1]->repeat);
+	free(text);
+	tlat_report_free(again);
+	tlat_report_free(merged);
+	discard(reports);
+}
+
+static void expect_twice(struct tlat_report *const *reports, size_t n, const char *because)
+{
+	struct tlat_report *merged = NULL;
+	struct tlat_error error = { 0 };
+
+	assert_int_equal(tlat_report_merge(&merged, reports, n, &error), -EINVAL);
+	assert_null(merged);
+	if (!strstr(error.text, because))
+		fail_msg("\"%s\" does not say \"%s\"", error.text, because);
+}
+
+static void no_run_counts_twice(void **state)
+{
+	struct tlat_report *reports[N], *twice[N], *merged;
+	char because[80];
+
+	(void)state;
+	make(reports, NULL);
+	twice[0] = reports[2];
+	twice[1] = reports[0];
+	twice[2] = reports[2];
+	snprintf(because, sizeof(because), "run %s is in reports 1 and 3", reports[2]->id);
+	expect_twice(twice, N, because);
+	assert_int_equal(tlat_report_merge(&merged, reports, 2, NULL), 0);
+	twice[0] = merged;
+	twice[1] = reports[2];
+	twice[2] = reports[1];
+	snprintf(because, sizeof(because), "run %s is in reports 1 and 3", reports[1]->id);
+	expect_twice(twice, N, because);
+	tlat_report_free(merged);
+	/* Who has no id may be anybody. */
+	reports[0]->id[0] = reports[1]->id[0] = '\0';
+	merge_turned(reports, false, &merged);
 	tlat_report_free(merged);
 	discard(reports);
 }
@@ -407,6 +594,10 @@ int main(void)
 		cmocka_unit_test(returns_are_added_up_or_dropped),
 		cmocka_unit_test(what_is_not_alike_is_refused),
 		cmocka_unit_test(solo_probes_of_other_cpus_and_counters_nearby_are_alike),
+		cmocka_unit_test(a_sum_is_as_sure_as_the_worst_clock_in_it),
+		cmocka_unit_test(what_rates_differ_by_is_an_error_of_the_rate),
+		cmocka_unit_test(a_cpu_that_runs_do_not_share_is_not_said),
+		cmocka_unit_test(no_run_counts_twice),
 		cmocka_unit_test(one_report_merges_to_itself),
 		cmocka_unit_test(a_metric_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_metric_is_of_one_value_unless_it_says_more),

@@ -63,6 +63,8 @@ const char *tlat_results_cpus(const struct tlat_result *result, char *text)
 	tlat_results_summary(result, &s);
 	if (is_empty(&s))
 		strcpy(text, "-");
+	else if (s.kick_cpu < 0 && s.wait_cpu < 0)
+		strcpy(text, "several");
 	else if (s.kick_cpu < 0)
 		snprintf(text, TLAT_CPUS_TEXT, "%" PRId32, s.wait_cpu);
 	else if (s.round_trip)

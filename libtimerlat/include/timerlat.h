@@ -951,11 +951,11 @@ TLAT_API int tlat_result_metric(const struct tlat_result *result, size_t index,
  * probe that follow each other with rising thread numbers. Histograms, counts, call costs, returns
  * and dwells are added up exactly; what was measured at the same time shares a time block; findings
  * are kept once; figures, intervals and uncertainty are those of the sum. A result's end is the
- * worst of its ends, its offset spans theirs, raw values stand thread after thread. Other
- * conditions are the first thread's, but a CPU, thread id, relation or interval that the threads do
- * not share, the command that repeats one of them, verdicts and kernel counters are dropped. Other
- * results are copied as they are. Returns 0; -EINVAL when the rates of threads' counters differ by
- * more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ * worst of its ends, its clock that of a merge, its offset spans theirs, raw values stand thread
+ * after thread. Other conditions are the first thread's, but a CPU, thread id, relation or interval
+ * that the threads do not share, the command that repeats one of them, verdicts and kernel counters
+ * are dropped. Other results are copied as they are. Returns 0; -EINVAL when the rates of threads'
+ * counters differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_join(struct tlat_report **ret_report, const struct tlat_report *report,
 			      struct tlat_error *reterr);
@@ -967,11 +967,15 @@ TLAT_API int tlat_report_join(struct tlat_report **ret_report, const struct tlat
  * one, and runs themselves where there are more than 64. Intervals and bounds contain what differed
  * between blocks, or between runs where that is more; those of one report stay what they are.
  * Outliers are at the time at which their run lies. Findings are kept once; a result's end is the
- * worst of its ends; verdicts are dropped. Where it came from is in "merged", which names what sums
- * among the reports were made of. Returns 0; -EINVAL, with the first difference, when the results
- * are not alike: another probe, another placement (but for the CPUs of solo probes), policy,
- * target, settle, interval, timer slack, held CPU latency, self-test, unit, or rates of the counter
- * that differ by more than 100 ppm; -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
+ * worst of its ends; verdicts are dropped. The clock of the sum is the worst in each respect
+ * (quantum, cost and range of a stamp, error of its rate, to which what the rates differ by adds);
+ * a CPU or a command that not all have is dropped. Where it came from is in "merged", which names
+ * what sums among the reports were made of. Returns 0; -EINVAL, with the first difference, when the
+ * results are not alike: another probe, another placement (but for the CPUs of solo probes),
+ * policy, target, settle, interval, timer slack, held CPU latency, self-test, unit, clock source
+ * (solo probes: or clocksource of the kernel), or rates of the counter that differ by more than 100
+ * ppm, and when a run (by its id) is in more than one of the reports, which would count twice;
+ * -EOPNOTSUPP in a build without JSON; -ENOMEM. [setup]
  */
 TLAT_API int tlat_report_merge(struct tlat_report **ret_report, struct tlat_report *const *reports,
 			       size_t n, struct tlat_error *reterr);

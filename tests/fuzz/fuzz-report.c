@@ -46,7 +46,7 @@ static void compare_and_merge(struct tlat_report *report)
 	const struct tlat_compare_opts opts = TLAT_COMPARE_OPTS(.flags = TLAT_COMPARE_FORCE);
 	struct tlat_error error = { 0 };
 	struct tlat_comparison *comparison;
-	struct tlat_report *sum, *both[] = { report, report };
+	struct tlat_report *sum, *other, *both[] = { report, report };
 
 	if (tlat_compare(&comparison, both, 1, both, 1, &opts, &error) == 0) {
 		must(tlat_comparison_verdict(comparison) != TLAT_COMPARE_REGRESSION,
@@ -55,8 +55,14 @@ static void compare_and_merge(struct tlat_report *report)
 	} else {
 		must(*error.text && !strchr(error.text, '\n'), "a refusal is one line");
 	}
+	must(tlat_report_copy(&other, report) == 0, "a report can be copied");
+	other->id[0] = other->id[0] == 'x' ? 'y' : 'x';
+	both[1] = other;
 	if (tlat_report_merge(&sum, both, 2, &error) == 0)
 		tlat_report_free(sum);
+	else
+		must(*error.text && !strchr(error.text, '\n'), "a refusal is one line");
+	tlat_report_free(other);
 	if (tlat_report_join(&sum, report, &error) == 0) {
 		ask(sum);
 		tlat_report_free(sum);
