@@ -137,6 +137,28 @@ def limit_of_real_time_is_told(place: Place) -> None:
     place.check_clean()
 
 
+# With a soft limit of its own, and as ulimit -t sets it: at once the last word.
+CPU_LIMITS = {"1:4": 1, "2:2": 2}
+
+
+def limit_of_cpu_time_keeps_the_figures(place: Place, limits: str, seconds: int) -> None:
+    """The same signal of the kernel for another limit."""
+    out = place.path("out.json")
+    words = {
+        "run": ["tlat", "run", "timer-spin", "-d", "30s", "--json", out],
+        "noise": ["tlat", "noise", "-c", "0", "-d", "30s", "--json", out],
+    }
+    for name, command in words.items():
+        ended = place.run(["prlimit", f"--cpu={limits}", *leftover.command(command)])
+        assert ended.code == 0, f"{name}: exit {ended.code}: {ended.err}"
+        assert f"RLIMIT_CPU is {seconds} s" in ended.lines()[-1], f"{name}: {ended.err}"
+        assert "RTTIME" not in ended.err, f"{name}: {ended.err}"
+        document = leftover.read_report(out)
+        assert document["run"]["end"] == "signal" and document["run"]["duration_ns"] > 0
+        place.check_clean(KEPT)
+        place.clear(())
+
+
 # Ten times the longest spin in us, and at least 2 s: a settle, or an interval that is spent awake.
 REAL_TIME_LIMITS = {
     "timer-spin -i 1ms": 2_000_000,
@@ -187,6 +209,9 @@ def main() -> None:
                 place.clear(())
         with tally.case("the limit of real-time threads"):
             limit_of_real_time_is_told(place)
+        for limits, seconds in CPU_LIMITS.items():
+            with tally.case(f"a limit of CPU time of {limits}"):
+                limit_of_cpu_time_keeps_the_figures(place, limits, seconds)
         for words, limit_us in REAL_TIME_LIMITS.items():
             with tally.case(f"the limit of {words}"):
                 limit_of_real_time_is_set(place, words, limit_us)

@@ -14,6 +14,7 @@
 
 #include "cyclictest_run.h"
 #include "cyclictest_text.h"
+#include "rights.h"
 #include "save_text.h"
 #include "stop.h"
 #include "streams.h"
@@ -269,5 +270,7 @@ int main(int argc, char **argv)
 	code = r < 0 ? TLAT_CYC_BAD : run(&session, argc, as_typed);
 	tlat_cyc_session_close(&session);
 	free(as_typed);
-	return check_stdout(code);
+	code = check_stdout(code);
+	tlat_rights_tell_limit();
+	return code;
 }

@@ -27,7 +27,13 @@ void tlat_rights_for_writing(bool writes_file);
  * thread that would spin for longer then does without a real-time policy. At the limit the program
  * says so and ends with that exit code: something else holds a thread up that another one waits
  * for, and the machine with it.
+ *
+ * RLIMIT_CPU, all CPU time of the process, is none of that: at it the program gets a SIGTERM, a
+ * second before the kernel would kill it where the user set no soft limit of its own.
  */
 void tlat_rights_limit_rt(int64_t spin_ns, const char *program, int code);
+
+/* At the end of the program: that RLIMIT_CPU ended the run, if it did. */
+void tlat_rights_tell_limit(void);
 
 #endif /* TLAT_RIGHTS_H */

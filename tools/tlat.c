@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rights.h"
 #include "streams.h"
 #include "text.h"
 #include "tool.h"
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL); /* whoever ignored it, how a command ended is asked for here */
 	code = dispatch(argc, argv);
 	r = tlat_streams_end();
+	tlat_rights_tell_limit();
 	return r < 0 ? tlat_complain(NULL, "standard output: %s; give it room, or write elsewhere",
 				     strerror(-r))
 		     : code;
