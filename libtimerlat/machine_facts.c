@@ -99,20 +99,6 @@ static bool cpuinfo_value(const char *cpuinfo, const char *key, char *value, siz
 	return found;
 }
 
-static void read_model(struct tlat_machine *machine, const char *cpuinfo)
-{
-	static const char *const keys[] = {
-		"model name", "Model Name", "cpu model", "uarch", "Model", "Hardware",
-	};
-	struct tlat_machine_facts *facts = &machine->facts;
-
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(keys); i++)
-		if (cpuinfo_value(cpuinfo, keys[i], facts->cpu_model, sizeof(facts->cpu_model)))
-			return;
-	tlat_machine_text(machine, "proc/device-tree/model", facts->cpu_model,
-			  sizeof(facts->cpu_model));
-}
-
 /* What firmware, device tree or clocksource call the usual hypervisors. */
 static const char *hypervisor_name(const char *text)
 {
@@ -134,6 +120,14 @@ static const char *hypervisor_name(const char *text)
 		{ "Parallels", "parallels" },
 		{ "Bochs", "bochs" },
 		{ "BHYVE", "bhyve" },
+		{ "OpenStack", "kvm" },
+		{ "KubeVirt", "kvm" },
+		{ "Alibaba Cloud ECS", "kvm" },
+		{ "Apple Virtualization", "apple" },
+		{ "VirtualMac", "apple" },
+		{ "qemu", "qemu" },
+		{ "linux,dummy-virt", "yes" },
+		{ "z/VM", "zvm" },
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(known); i++)
@@ -142,12 +136,60 @@ static const char *hypervisor_name(const char *text)
 	return NULL;
 }
 
+/* The numbers by which ARM and s390x tell a model; text stays where there are none. */
+static void model_numbers(const char *cpuinfo, char *text, size_t size)
+{
+	char implementer[12], variant[12] = "?", part[12], revision[12] = "?";
+	const char *machine = strstr(cpuinfo, "machine = ");
+
+	if (cpuinfo_value(cpuinfo, "CPU implementer", implementer, sizeof(implementer)) &&
+	    cpuinfo_value(cpuinfo, "CPU part", part, sizeof(part))) {
+		cpuinfo_value(cpuinfo, "CPU variant", variant, sizeof(variant));
+		cpuinfo_value(cpuinfo, "CPU revision", revision, sizeof(revision));
+		snprintf(text, size, "implementer %s, variant %s, part %s, revision %s",
+			 implementer, variant, part, revision);
+	} else if (machine) {
+		machine += strlen("machine = ");
+		snprintf(text, size, "IBM/S390 machine %.*s", (int)strcspn(machine, " ,\n"),
+			 machine);
+	}
+}
+
+static void read_model(struct tlat_machine *machine, const char *cpuinfo)
+{
+	static const char *const keys[] = {
+		"model name", "Model Name", "cpu model", "uarch", "Model", "Hardware",
+	};
+	struct tlat_machine_facts *facts = &machine->facts;
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(keys); i++)
+		if (cpuinfo_value(cpuinfo, keys[i], facts->cpu_model, sizeof(facts->cpu_model)))
+			return;
+	tlat_machine_text(machine, "proc/device-tree/model", facts->cpu_model,
+			  sizeof(facts->cpu_model));
+	/* All guests of a kind are one board. */
+	if (!facts->cpu_model[0] || hypervisor_name(facts->cpu_model))
+		model_numbers(cpuinfo, facts->cpu_model, sizeof(facts->cpu_model));
+}
+
+/* s390x: what runs this guest; a partition of the machine has no such line. */
+static const char *hypervisor_from_sysinfo(const struct tlat_machine *machine)
+{
+	char sysinfo[8192], program[64];
+
+	if (tlat_root_read_head(machine->root_fd, "proc/sysinfo", sysinfo, sizeof(sysinfo)) < 0 ||
+	    !cpuinfo_value(sysinfo, "VM00 Control Program", program, sizeof(program)))
+		return NULL;
+	return hypervisor_name(program) ? hypervisor_name(program) : "yes";
+}
+
 static const char *hypervisor_from_files(const struct tlat_machine *machine)
 {
 	static const char *const paths[] = {
 		CLOCKSOURCE_DIR "available_clocksource", "sys/devices/virtual/dmi/id/product_name",
 		"sys/devices/virtual/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
 		"sys/class/dmi/id/sys_vendor",		 "proc/device-tree/hypervisor/compatible",
+		"proc/device-tree/compatible",		 "proc/device-tree/model",
 	};
 
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(paths); i++) {
@@ -159,7 +201,7 @@ static const char *hypervisor_from_files(const struct tlat_machine *machine)
 		if (name)
 			return name;
 	}
-	return NULL;
+	return hypervisor_from_sysinfo(machine);
 }
 
 /*

@@ -140,6 +140,71 @@ static void other_machines_tell_theirs(void **state)
 	assert_int_equal(tlat_machine_facts(machine)->rt_group_sched, 1);
 }
 
+static void reopen(void)
+{
+	struct tlat_error error;
+
+	tlat_machine_close(machine);
+	if (tlat_machine_open(&machine, root.root, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+#define ARM_CPUINFO                                                                                \
+	"processor\\t: 0\\nFeatures\\t: fp asimd\\nCPU implementer\\t: 0x41\\n"                    \
+	"CPU architecture: 8\\nCPU variant\\t: 0x3\\nCPU part\\t: 0xd0c\\nCPU revision\\t: 1\\n"
+#define ARM_MODEL     "implementer 0x41, variant 0x3, part 0xd0c, revision 1"
+#define RISCV_CPUINFO "processor\\t: 0\\nhart\\t\\t: 0\\nisa\\t\\t: rv64imafdch\\n"
+#define POWER_CPUINFO                                                                              \
+	"processor\\t: 0\\ncpu\\t\\t: POWER9\\n\\nmodel\\t\\t: IBM pSeries (emulated by qemu)\\n"
+#define S390_CPUINFO                                                                               \
+	"vendor_id       : IBM/S390\\n# processors    : 2\\nfeatures\\t: esan3 zarch stfle\\n"     \
+	"processor 0: version = FF,  identification = 0133E8,  machine = 2964\\n"
+
+/* None of these has a flag of the CPU for it. */
+static void virtual_machines_are_known_by_their_firmware(void **state)
+{
+	static const char product[] = "sys/class/dmi/id/product_name",
+			  vendor[] = "sys/class/dmi/id/sys_vendor",
+			  compatible[] = "proc/device-tree/compatible",
+			  model[] = "proc/device-tree/model", sysinfo[] = "proc/sysinfo";
+	static const struct {
+		const char *cpuinfo, *file, *text, *hypervisor, *cpu_model;
+	} expected[] = {
+		{ ARM_CPUINFO, product, "OpenStack Nova\\n", "kvm", ARM_MODEL },
+		{ ARM_CPUINFO, vendor, "KubeVirt\\n", "kvm", ARM_MODEL },
+		{ ARM_CPUINFO, product, "Alibaba Cloud ECS\\n", "kvm", ARM_MODEL },
+		{ ARM_CPUINFO, product, "Apple Virtualization Generic Platform\\n", "apple",
+		  ARM_MODEL },
+		{ ARM_CPUINFO, product, "Alibaba Cloud ECS metal\\n", "", ARM_MODEL },
+		{ ARM_CPUINFO, product, "A server\\n", "", ARM_MODEL },
+		{ ARM_CPUINFO, compatible, "linux,dummy-virt", "yes", ARM_MODEL },
+		{ ARM_CPUINFO, model, "linux,dummy-virt", "yes", ARM_MODEL },
+		{ ARM_CPUINFO, model, "Some Board", "", "Some Board" },
+		{ RISCV_CPUINFO, model, "riscv-virtio,qemu", "qemu", "riscv-virtio,qemu" },
+		{ POWER_CPUINFO, compatible, "qemu,pseries", "qemu", "" },
+		{ S390_CPUINFO, sysinfo, "Type: 2964\\nVM00 Control Program: KVM/Linux\\n", "kvm",
+		  "IBM/S390 machine 2964" },
+		{ S390_CPUINFO, sysinfo, "VM00 Name: KVM\\nVM00 Control Program: z/VM    7.3.0\\n",
+		  "zvm", "IBM/S390 machine 2964" },
+		{ S390_CPUINFO, sysinfo, "Type: 2964\\nLPAR Number: 1\\n", "",
+		  "IBM/S390 machine 2964" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(expected); i++) {
+		const struct tlat_machine_facts *facts;
+
+		replay("null-files");
+		compose_file(&root, "proc/cpuinfo", expected[i].cpuinfo);
+		compose_file(&root, expected[i].file, expected[i].text);
+		reopen();
+		facts = tlat_machine_facts(machine);
+		assert_string_equal(facts->hypervisor, expected[i].hypervisor);
+		assert_string_equal(facts->cpu_model, expected[i].cpu_model);
+		end_replay();
+	}
+}
+
 static void what_cannot_be_read_is_unknown(void **state)
 {
 	const struct tlat_machine_facts *facts;
@@ -336,6 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_laptop_tells_its_facts),
 		TEST(other_machines_tell_theirs),
+		TEST(virtual_machines_are_known_by_their_firmware),
 		TEST(what_cannot_be_read_is_unknown),
 		TEST(the_audit_names_what_each_machine_suffers_from),
 		TEST(findings_say_the_value_and_the_cause),
