@@ -76,6 +76,12 @@ int tlat_machine_place_solo(const struct tlat_machine *machine, const char *list
 			    struct tlat_error *reterr);
 
 /*
+ * Whether the kernel stops real-time threads that use up their time, whoever waits; else its fair
+ * server lets in ordinary threads that starve.
+ */
+bool tlat_machine_throttles(const struct tlat_machine_facts *facts);
+
+/*
  * Findings about the machine as such: hypervisor, governor, throttling, clocksource, ... What each
  * CPU has for itself is told of those of place (NULL: of all that are online).
  */

@@ -77,14 +77,19 @@ static int kernel_number(const char *kernel)
 
 /*
  * Linux 6.12 replaced the throttle by the fair server except for RT_GROUP_SCHED. No file says which
- * one is in force, so this text is the one place that asks the version.
+ * one is in force, so this is the one place that asks the version.
  */
-static void find_throttling(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
+bool tlat_machine_throttles(const struct tlat_machine_facts *facts)
 {
 	int kernel = kernel_number(facts->kernel);
-	bool throttles = facts->rt_group_sched == 1 || (kernel >= 0 && kernel < 6012);
 
-	if (!throttles || facts->rt_runtime_us < 0 || facts->rt_runtime_us >= facts->rt_period_us)
+	return facts->rt_group_sched == 1 || (kernel >= 0 && kernel < 6012);
+}
+
+static void find_throttling(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
+{
+	if (!tlat_machine_throttles(facts) || facts->rt_runtime_us < 0 ||
+	    facts->rt_runtime_us >= facts->rt_period_us)
 		return;
 	tlat_findings_add(findings, TLAT_INFO, "rt-throttling",
 			  "sysctl -w kernel.sched_rt_runtime_us=-1",

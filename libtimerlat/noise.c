@@ -140,7 +140,7 @@ static int plan_thread(struct tlat_noise *noise, int32_t i)
 	t->cpu = noise->place->cpus[i];
 	t->policy = noise->policy;
 	t->priority = noise->priority;
-	t->throttle.budget = tlat_rt_budget(noise->machine);
+	t->throttle.budget = tlat_rt_budget_on(noise->machine, t->cpu);
 	t->log = malloc(TLAT_NOISE_LOG * sizeof(*t->log));
 	if (!t->log)
 		return -ENOMEM;

@@ -44,11 +44,13 @@ void tlat_noise_total_merge(struct tlat_noise_total *into, const struct tlat_noi
 struct tlat_noise_throttle {
 	struct tlat_rt_budget budget;
 	bool real_time;
-	int64_t runs_since_ns; /* the end of the last throttling */
+	int64_t runs_since_ns;		/* the end of the last throttling */
+	struct tlat_noise_total served; /* switches by which the fair server took its share */
 };
 
 /*
- * The cause of a gap in which the thread was switched: switches or throttling. To be called for
+ * The cause of a gap in which the thread was switched: switches, which those of the fair server are
+ * too, or throttling. To be called for
  * each, in the order in which they happened; at_ns: since the start.
  */
 enum tlat_noise_cause tlat_noise_judge_switched(struct tlat_noise_throttle *throttle, int64_t at_ns,

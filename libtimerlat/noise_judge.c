@@ -50,7 +50,10 @@ enum tlat_noise_cause tlat_noise_judge_switched(struct tlat_noise_throttle *thro
 	if (!is_throttling(throttle, at_ns, length_ns))
 		return TLAT_NOISE_SWITCHES;
 	throttle->runs_since_ns = at_ns + length_ns;
-	return TLAT_NOISE_THROTTLING;
+	if (!throttle->budget.fair_server)
+		return TLAT_NOISE_THROTTLING;
+	tlat_noise_total_add(&throttle->served, length_ns);
+	return TLAT_NOISE_SWITCHES;
 }
 
 /* The longest one whose cause is not known yet. */

@@ -96,22 +96,19 @@ static void put_metrics(const struct tlat_noise *noise, const struct tlat_noise_
 
 static void find_throttling(const struct tlat_noise_thread *t, struct tlat_result *result)
 {
-	const struct tlat_noise_total *total = &t->totals[TLAT_NOISE_THROTTLING];
-	const struct tlat_rt_budget *budget = &t->throttle.budget;
+	const struct tlat_noise_throttle *throttle = &t->throttle;
+	const struct tlat_noise_total *total = throttle->budget.fair_server
+						       ? &throttle->served
+						       : &t->totals[TLAT_NOISE_THROTTLING];
+	char what[96];
 
 	if (!total->count)
 		return;
-	tlat_findings_add(
-		&result->findings, TLAT_WARN, "rt-throttled",
-		"sysctl -w kernel.sched_rt_runtime_us=-1 (and cpu.rt_runtime_us of the cgroup), or "
-		"--policy other",
-		"%" PRIu64
-		" gaps of up to %.1f ms on CPU %d, %.1f %% of the time, are the kernel's "
-		"real-time throttling (%" PRId64 " of every %" PRId64
-		" us may be used), not the hardware's",
-		total->count, (double)total->max_ns / 1e6, t->cpu,
-		100 * (double)total->ns * 1e-9 / seconds(t), budget->runtime_ns / 1000,
-		budget->period_ns / 1000);
+	tlat_format(what, sizeof(what),
+		    "%" PRIu64 " gaps of up to %.1f ms on CPU %d, %.1f %% of the time, are",
+		    total->count, (double)total->max_ns / 1e6, t->cpu,
+		    100 * (double)total->ns * 1e-9 / seconds(t));
+	tlat_rt_budget_find(&throttle->budget, t->cpu, what, &result->findings);
 }
 
 static void find_switches(const struct tlat_noise_thread *t, struct tlat_result *result)

@@ -43,21 +43,16 @@ static void find_losses(const struct tlat_instance *in, struct tlat_result *resu
 static void find_throttling(const struct tlat_run *run, const struct tlat_instance *in,
 			    int64_t pause_ns, struct tlat_result *result)
 {
-	struct tlat_rt_budget budget = tlat_rt_budget(run->machine);
 	const struct tlat_measurer *m = &in->measurers[in->n_measurers - 1];
+	struct tlat_rt_budget budget = tlat_rt_budget_on(run->machine, m->cpu);
+	char what[48];
 
 	if (!tlat_policy_is_ranked(m->policy) ||
 	    !(run->ops->flags & (TLAT_PROBE_PAIR | TLAT_PROBE_NOSLEEP)) ||
 	    !tlat_rt_budget_explains(&budget, pause_ns))
 		return;
-	tlat_findings_add(
-		&result->findings, TLAT_WARN, "rt-throttled",
-		"sysctl -w kernel.sched_rt_runtime_us=-1 (and cpu.rt_runtime_us of the "
-		"cgroup), or --policy other",
-		"a pause of %.0f ms is as long as the kernel's real-time throttling takes: "
-		"%lld of every %lld us may be used",
-		(double)pause_ns / 1e6, (long long)budget.runtime_ns / 1000,
-		(long long)budget.period_ns / 1000);
+	tlat_format(what, sizeof(what), "a pause of %.0f ms is", (double)pause_ns / 1e6);
+	tlat_rt_budget_find(&budget, m->cpu, what, &result->findings);
 }
 
 /* Real-time throttling, a hypervisor, SIGSTOP: what no probe can tell apart, but must not hide. */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "replay-machine.h"
+#include "rt_budget.h"
 
 /* The kernel's answer to sched_getaffinity(2), when a test wants another than the real one. */
 static struct {
@@ -301,6 +302,43 @@ static void a_run_is_told_of_its_own_cpus(void **state)
 	assert_audit_says("1-2", "timer-migration", "nohz_full CPUs 2 are");
 }
 
+static void assert_pauses(const char *id, const char *text, const char *remedy)
+{
+	struct tlat_rt_budget budget = tlat_rt_budget_on(machine, 1);
+	struct tlat_findings findings = { 0 };
+
+	tlat_rt_budget_find(&budget, 1, "a pause of 50 ms is", &findings);
+	assert_finding(&findings, id, text);
+	assert_int_equal(findings.n, 1);
+	assert_non_null(strstr(findings.v[0].remedy, remedy));
+	assert_int_equal(tlat_machine_throttles(tlat_machine_facts(machine)), !budget.fair_server);
+	tlat_findings_free(&findings);
+}
+
+/* Another knob than that of throttling, and the same numbers by default. */
+static void who_pauses_real_time_threads_is_named(void **state)
+{
+	static const char knob[] = "/sys/kernel/debug/sched/fair_server/cpu1/runtime";
+
+	(void)state;
+	replay("laptop");
+	assert_pauses("rt-throttled", "950000 of every 1000000 us", "sched_rt_runtime_us=-1");
+	end_replay();
+	replay("server");
+	assert_pauses("fair-server", "50000 of every 1000000 us", knob);
+	compose_file(&root, "proc/sys/kernel/sched_rt_runtime_us", "-1\\n");
+	reopen();
+	assert_pauses("fair-server", "50000 of every 1000000 us", knob);
+	compose_file(&root, "sys/kernel/debug/sched/fair_server/cpu1/runtime", "20000000\\n");
+	assert_pauses("fair-server", "20000 of every 1000000 us", knob);
+	compose_file(&root, "sys/kernel/debug/sched/fair_server/cpu1/runtime", "0\\n");
+	assert_int_equal(tlat_rt_budget_on(machine, 1).runtime_ns,
+			 tlat_rt_budget_on(machine, 1).period_ns);
+	end_replay();
+	replay("cpuset-v1");
+	assert_true(tlat_machine_throttles(tlat_machine_facts(machine)));
+}
+
 static void a_quota_of_the_group_or_of_one_above_is_named(void **state)
 {
 	(void)state;
@@ -406,6 +444,7 @@ int main(void)
 		TEST(the_audit_names_what_each_machine_suffers_from),
 		TEST(findings_say_the_value_and_the_cause),
 		TEST(a_run_is_told_of_its_own_cpus),
+		TEST(who_pauses_real_time_threads_is_named),
 		TEST(a_quota_of_the_group_or_of_one_above_is_named),
 		TEST(a_root_without_cpus_is_refused_with_a_reason),
 		TEST(the_real_machine_is_read_and_a_pair_found),

@@ -142,6 +142,22 @@ static void throttling_comes_after_the_runtime_and_fills_the_period(void **state
 				 i == 1 || i == 3 ? TLAT_NOISE_THROTTLING : TLAT_NOISE_SWITCHES);
 }
 
+/* From Linux 6.12 on it is another thread that got the CPU, and had to starve for it. */
+static void the_fair_server_does_not_throttle(void **state)
+{
+	struct tlat_noise_throttle throttle = real_time();
+
+	(void)state;
+	throttle.budget.fair_server = true;
+	for (int64_t at_ms = 950; at_ms < 3950; at_ms += 1000)
+		assert_int_equal(tlat_noise_judge_switched(&throttle, at_ms * MS, 50 * MS),
+				 TLAT_NOISE_SWITCHES);
+	assert_int_equal(tlat_noise_judge_switched(&throttle, 3100 * MS, 50 * MS),
+			 TLAT_NOISE_SWITCHES);
+	assert_int_equal(throttle.served.count, 3);
+	assert_int_equal(throttle.served.max_ns, 50 * MS);
+}
+
 static void nothing_throttles_what_has_no_limit(void **state)
 {
 	struct tlat_noise_throttle throttles[] = { real_time(), real_time(), real_time() };
@@ -859,6 +875,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_unknown_where_interrupts_were_not_read),
 		cmocka_unit_test(what_was_counted_is_shared_with_gaps_that_are_not_judged),
 		cmocka_unit_test(throttling_comes_after_the_runtime_and_fills_the_period),
+		cmocka_unit_test(the_fair_server_does_not_throttle),
 		cmocka_unit_test(nothing_throttles_what_has_no_limit),
 		cmocka_unit_test(causes_never_explain_more_than_was_counted),
 		in_tree(the_first_reading_counts_nothing),
