@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cgroup.h"
 #include "machine_state.h"
@@ -20,6 +21,17 @@ static void find_hypervisor(const struct tlat_machine_facts *facts, struct tlat_
 				  "this is a virtual machine (%s): its host can stop any CPU at "
 				  "any time, and only part of that is seen here",
 				  facts->hypervisor);
+}
+
+/* As a service with ProcSubset=pid sees it. */
+static void find_restricted(const struct tlat_machine *machine, struct tlat_findings *findings)
+{
+	if (faccessat(machine->root_fd, "proc/self/status", F_OK, 0) == 0 &&
+	    faccessat(machine->root_fd, "proc/sys/kernel", F_OK, 0) < 0)
+		tlat_findings_add(findings, TLAT_INFO, "proc-restricted",
+				  "ProcSubset=all in the service, or mount proc without subset=pid",
+				  "/proc shows processes only: limits of real-time threads, "
+				  "interrupts and stolen time are not known here");
 }
 
 static void find_governor(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,
@@ -241,6 +253,7 @@ void tlat_machine_audit(const struct tlat_machine *machine, const struct tlat_pl
 	if (!place)
 		cpus = machine->online;
 	find_hypervisor(facts, findings);
+	find_restricted(machine, findings);
 	tlat_machine_find_isolation(machine, findings);
 	find_governor(machine, &cpus, findings);
 	find_clocksource(facts, findings);

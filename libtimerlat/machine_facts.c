@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "cgroup.h"
@@ -47,6 +48,20 @@ static void read_kernel(struct tlat_machine *machine)
 			 version[0] ? " " : "", version);
 	else
 		tlat_machine_text(machine, "proc/version", facts->kernel, sizeof(facts->kernel));
+}
+
+/* Where /proc shows processes only, the kernel itself still tells its name. */
+static void ask_kernel(struct tlat_machine *machine)
+{
+	struct tlat_machine_facts *facts = &machine->facts;
+	struct utsname name;
+
+	if (!machine->live || uname(&name) < 0)
+		return;
+	if (!facts->kernel[0])
+		snprintf(facts->kernel, sizeof(facts->kernel), "%s %s", name.release, name.version);
+	if (!facts->hostname[0])
+		snprintf(facts->hostname, sizeof(facts->hostname), "%.63s", name.nodename);
 }
 
 /* "none (voluntary) full": the one in force stands in parentheses. */
@@ -409,6 +424,7 @@ void tlat_machine_read_facts(struct tlat_machine *machine)
 	tlat_machine_parameter(machine, "mitigations", facts->mitigations,
 			       sizeof(facts->mitigations));
 	read_kernel(machine);
+	ask_kernel(machine);
 	read_preempt(machine);
 	read_cpuinfo(machine);
 	read_frequency(machine);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "replay-machine.h"
@@ -204,6 +205,27 @@ static void virtual_machines_are_known_by_their_firmware(void **state)
 		assert_string_equal(facts->cpu_model, expected[i].cpu_model);
 		end_replay();
 	}
+}
+
+/* Of this machine, that is; of another one, whose files these are, it tells nothing. */
+static void the_kernel_tells_its_name_where_proc_does_not(void **state)
+{
+	const struct tlat_machine_facts *facts;
+	char expected[160];
+	struct utsname name;
+
+	(void)state;
+	replay("two");
+	facts = tlat_machine_facts(machine);
+	assert_string_equal(facts->kernel, "");
+	assert_string_equal(facts->hostname, "");
+	assert_audit_says(NULL, "proc-restricted", "/proc shows processes only");
+	machine->live = true;
+	tlat_machine_read_facts(machine);
+	assert_int_equal(uname(&name), 0);
+	snprintf(expected, sizeof(expected), "%s %s", name.release, name.version);
+	assert_string_equal(facts->kernel, expected);
+	assert_string_equal(facts->hostname, name.nodename);
 }
 
 static void what_cannot_be_read_is_unknown(void **state)
@@ -440,6 +462,7 @@ int main(void)
 		TEST(a_laptop_tells_its_facts),
 		TEST(other_machines_tell_theirs),
 		TEST(virtual_machines_are_known_by_their_firmware),
+		TEST(the_kernel_tells_its_name_where_proc_does_not),
 		TEST(what_cannot_be_read_is_unknown),
 		TEST(the_audit_names_what_each_machine_suffers_from),
 		TEST(findings_say_the_value_and_the_cause),
