@@ -11,7 +11,8 @@
 #include "compare.h"
 
 #define SHARE_POINTS 0.05 /* idle states: less is the ordinary variation between runs */
-#define VALUES_MAX   3	  /* of one side, before "..." */
+#define NOT_KNOWN    "(not known)"
+#define VALUES_MAX   3 /* of one side, before "..." */
 
 static int add(struct tlat_differences *d, const char *name, const char *base, const char *next)
 {
@@ -81,7 +82,7 @@ static char *join(const struct side_values *s)
 	if (!out)
 		return NULL;
 	for (size_t i = 0; i < s->n; i++)
-		fprintf(out, "%s%s", i ? " | " : "", *s->v[i] ? s->v[i] : "(not known)");
+		fprintf(out, "%s%s", i ? " | " : "", *s->v[i] ? s->v[i] : NOT_KNOWN);
 	fputs(s->more ? " | ..." : "", out);
 	fclose(out);
 	return text;
@@ -126,12 +127,32 @@ static bool is_condition(const char *name)
 	       !strcmp(name, "clock.kernel_clocksource") || !strcmp(name, "clock.method");
 }
 
+static bool is_unknown(const struct side_values *s)
+{
+	return s->n == 1 && !s->more && !*s->v[0];
+}
+
+/* What every machine has, so that where no report tells nobody knows whether it is the same; most
+ * others are unknown because there is no such thing. */
+static bool is_always_there(const char *name)
+{
+	static const char *const names[] = { "machine.kernel", "machine.cpu_model" };
+
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 static int compare_fact(struct tlat_differences *d, const struct tlat_members *m, const char *name)
 {
 	struct side_values values[TLAT_SIDES] = { 0 };
 
 	for (size_t i = 0; i < m->n; i++)
 		add_value(&values[m->v[i].side], tlat_fact_of(m->v[i].report, name));
+	if (is_always_there(name) && is_unknown(&values[TLAT_BASE]) &&
+	    is_unknown(&values[TLAT_NEXT]))
+		return add(d, name, NOT_KNOWN, NOT_KNOWN);
 	return add_values(d, name, &values[TLAT_BASE], &values[TLAT_NEXT]);
 }
 

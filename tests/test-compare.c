@@ -1370,6 +1370,31 @@ static void differences_of_the_surroundings_are_listed(void **state)
 	free_side(&b);
 }
 
+/* Reports that do not know their CPUs are not of the same. */
+static void what_neither_side_knows_is_not_called_equal(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	for (size_t i = 0; i < b.n; i++) {
+		a.runs[i]->machine.facts.cpu_model[0] = '\0';
+		b.runs[i]->machine.facts.cpu_model[0] = '\0';
+		a.runs[i]->machine.facts.governor[0] = '\0';
+		b.runs[i]->machine.facts.governor[0] = '\0';
+	}
+	c = compared(&a, &b, 0);
+#ifdef TLAT_WITH_JANSSON
+	assert_string_equal(difference(c, "machine.cpu_model"), "(not known)");
+#endif
+	assert_null(difference(c, "machine.governor"));
+	assert_null(difference(c, "machine.kernel"));
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
 static void options_that_make_no_sense_are_refused(void **state)
 {
 	const struct tlat_compare_opts wrong[] = {
@@ -1533,6 +1558,7 @@ int main(void)
 		cmocka_unit_test(metrics_are_known_by_their_names_and_not_by_their_places),
 		cmocka_unit_test(what_would_be_found_is_found_among_several_items),
 		cmocka_unit_test(differences_of_the_surroundings_are_listed),
+		cmocka_unit_test(what_neither_side_knows_is_not_called_equal),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 #ifdef TLAT_WITH_JANSSON
 		cmocka_unit_test(kernels_that_differ_within_a_side_count_by_boot),

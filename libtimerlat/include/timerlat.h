@@ -1300,7 +1300,10 @@ struct tlat_compare_figure {
 TLAT_API int tlat_comparison_figure(const struct tlat_comparison *comparison, size_t item,
 				    size_t index, struct tlat_compare_figure *figure);
 
-/* A condition that is not the same on both sides; several values are joined by " | ". */
+/*
+ * A condition that is not the same on both sides; several values are joined by " | ". Kernel and
+ * CPU model are also here, as "(not known)" twice, where reports of neither side know them.
+ */
 struct tlat_difference {
 	const char *name; /* "machine.kernel" */
 	const char *base, *next;
