@@ -92,12 +92,6 @@ int tlat_members_make(struct tlat_members *members, struct tlat_report *const *b
 		      struct tlat_error *reterr);
 void tlat_members_free(struct tlat_members *members);
 
-/*
- * compare_twice.c: -EINVAL when a run, or one of a sum's, is in several members, which are as they
- * were given: those of the base side first; -ENOMEM.
- */
-int tlat_compare_once(const struct tlat_members *members, struct tlat_error *reterr);
-
 /* The first member of that side, which has one. */
 size_t tlat_member_first(const struct tlat_members *members, int side);
 /* How many results of the same probe come before result number index. */

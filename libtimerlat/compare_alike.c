@@ -25,6 +25,17 @@ static int differ_number(const char *name, const char *what, int64_t a, int64_t 
 	return differ(name, what, from, to, reterr);
 }
 
+/* A sum has none where its runs were on several. */
+static int differ_cpu(const char *name, const char *what, int32_t a, int32_t b,
+		      struct tlat_error *reterr)
+{
+	char from[16], to[16];
+
+	snprintf(from, sizeof(from), "%d", (int)a);
+	snprintf(to, sizeof(to), "%d", (int)b);
+	return differ(name, what, a < 0 ? "several" : from, b < 0 ? "several" : to, reterr);
+}
+
 static const char *or_unknown(const char *name)
 {
 	return name ? name : "unknown";
@@ -151,9 +162,9 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 	if (a->relation && b->relation && strcmp(a->relation, b->relation))
 		return differ(name, "placement", a->relation, b->relation, reterr);
 	if (same_cpus && a->wait.cpu != b->wait.cpu)
-		return differ_number(name, "CPU", a->wait.cpu, b->wait.cpu, "", reterr);
+		return differ_cpu(name, "CPU", a->wait.cpu, b->wait.cpu, reterr);
 	if (same_cpus && a->has_kick && a->kick.cpu != b->kick.cpu)
-		return differ_number(name, "waker's CPU", a->kick.cpu, b->kick.cpu, "", reterr);
+		return differ_cpu(name, "waker's CPU", a->kick.cpu, b->kick.cpu, reterr);
 	if (a->target != b->target)
 		return differ(name, "target", or_unknown(tlat_target_name(a->target)),
 			      or_unknown(tlat_target_name(b->target)), reterr);

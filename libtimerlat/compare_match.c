@@ -6,6 +6,7 @@
  * memory, the offset of the counters) is the same in all runs of one boot. So where no boot had
  * both sides, the boot is the unit, whatever changed between them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,6 +275,48 @@ static int check_letters(const struct tlat_members *m, struct tlat_error *reterr
 	return 0;
 }
 
+static void name_report(size_t i, size_t n_base, char *text, size_t size)
+{
+	bool base = i < n_base;
+
+	snprintf(text, size, "report %zu of %s", base ? i + 1 : i + 1 - n_base,
+		 base ? "the base side" : "the new side");
+}
+
+/* Of the reports as they were given, those of the base side first. */
+static int check_runs(struct tlat_report *const *reports, size_t n_base, size_t n,
+		      struct tlat_error *reterr)
+{
+	struct tlat_run_twice twice;
+	char first[60], other[60];
+	int ret = tlat_report_twice(reports, n, &twice);
+
+	if (ret <= 0)
+		return ret < 0 ? tlat_fail(reterr, ret, "out of memory") : 0;
+	name_report(twice.first, n_base, first, sizeof(first));
+	name_report(twice.other, n_base, other, sizeof(other));
+	return tlat_fail(reterr, -EINVAL,
+			 "run %.40s is there twice, in %s and in %s, and would count as two; name "
+			 "each run once",
+			 twice.id, first, other);
+}
+
+/* Another run is another replicate. */
+static int check_once(struct tlat_report *const *base, size_t n_base,
+		      struct tlat_report *const *next, size_t n_next, struct tlat_error *reterr)
+{
+	struct tlat_report **all = calloc(n_base + n_next, sizeof(struct tlat_report *));
+	int ret;
+
+	if (!all)
+		return tlat_fail(reterr, -ENOMEM, "out of memory");
+	memcpy(all, base, n_base * sizeof(struct tlat_report *));
+	memcpy(all + n_base, next, n_next * sizeof(struct tlat_report *));
+	ret = check_runs(all, n_base, n_base + n_next, reterr);
+	free(all);
+	return ret;
+}
+
 int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, size_t n_base,
 		      struct tlat_report *const *next, size_t n_next, struct tlat_findings *notes,
 		      struct tlat_error *reterr)
@@ -291,7 +334,7 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 	take(m, next, n_next, TLAT_NEXT);
 	ret = check_letters(m, reterr);
 	if (!ret)
-		ret = tlat_compare_once(m, reterr);
+		ret = check_once(base, n_base, next, n_next, reterr);
 	if (ret < 0)
 		return ret;
 	if (m->ordered)

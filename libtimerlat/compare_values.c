@@ -310,7 +310,9 @@ static double within_runs(const struct plan *plan, const struct tlat_members *m)
 
 static void name_item(struct tlat_item *item, const struct tlat_result *result)
 {
-	if (!result->has_kick)
+	if (!result->has_kick && result->wait.cpu < 0) /* a sum over several */
+		snprintf(item->name, NAME_BYTES, "%s", result->probe);
+	else if (!result->has_kick)
 		snprintf(item->name, NAME_BYTES, "%s %d", result->probe, (int)result->wait.cpu);
 	else
 		snprintf(item->name, NAME_BYTES, "%s %d->%d%s", result->probe,

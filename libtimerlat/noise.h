@@ -50,8 +50,8 @@ struct tlat_noise_throttle {
 
 /*
  * The cause of a gap in which the thread was switched: switches, which those of the fair server are
- * too, or throttling. To be called for
- * each, in the order in which they happened; at_ns: since the start.
+ * too, or throttling. To be called for each, in the order in which they happened; at_ns: since the
+ * start.
  */
 enum tlat_noise_cause tlat_noise_judge_switched(struct tlat_noise_throttle *throttle, int64_t at_ns,
 						int64_t length_ns);

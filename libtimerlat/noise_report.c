@@ -175,8 +175,8 @@ static void find_displaced(const struct tlat_noise_thread *t, struct tlat_result
 		tlat_findings_add(&result->findings, TLAT_INFO, "cpu-displaced",
 				  TLAT_DISPLACED_REMEDY,
 				  "the thread that spun on CPU %d was found elsewhere %" PRIu64
-				  " times, its mask set from outside, and went back",
-				  t->cpu, t->displaced);
+				  " time%s, its mask set from outside, and went back",
+				  t->cpu, t->displaced, t->displaced == 1 ? "" : "s");
 }
 
 /* One that is lost ends all. */

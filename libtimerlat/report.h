@@ -157,6 +157,17 @@ void tlat_document_free(void *document);
  */
 const char *tlat_report_run_id(const struct tlat_report *report, size_t index);
 
+/* report_twice.c */
+
+struct tlat_run_twice {
+	const char *id;
+	size_t first, other; /* reports */
+};
+
+/* Whether two of the reports hold one run, as far as ids are known: 1, with the first such; 0;
+ * -ENOMEM. */
+int tlat_report_twice(struct tlat_report *const *reports, size_t n, struct tlat_run_twice *ret);
+
 /* report_facts.c: fill facts, which are empty. 0 or -ENOMEM, with some of them there. */
 int tlat_report_facts_make(struct tlat_report *report);
 

@@ -176,61 +176,18 @@ static int32_t runs_of(const struct tlat_report *report)
 	return merged ? (int32_t)json_array_size(merged) : 1;
 }
 
-/* A run, and the report that has it; "": a run without an id. */
-struct source {
-	const char *id;
-	size_t report;
-};
-
-static const char *id_of(const struct tlat_report *report, int32_t run)
-{
-	json_t *merged = merged_of(report->document);
-	const char *id =
-		json_string_value(json_object_get(json_array_get(merged, (size_t)run), "id"));
-
-	if (!merged)
-		return report->id;
-	return id ? id : "";
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct source *x = a, *y = b;
-	int order = strcmp(x->id, y->id);
-
-	return order ? order : (x->report > y->report) - (x->report < y->report);
-}
-
-static int find_twice(struct source *v, size_t n, struct tlat_error *reterr)
-{
-	qsort(v, n, sizeof(*v), by_id);
-	for (size_t i = 1; i < n; i++)
-		if (*v[i].id && !strcmp(v[i].id, v[i - 1].id))
-			return tlat_fail(reterr, -EINVAL,
-					 "run %.60s is in reports %zu and %zu: its samples would "
-					 "count twice; merge each run once",
-					 v[i].id, v[i - 1].report, v[i].report);
-	return 0;
-}
-
 static int check_runs(struct tlat_report *const *reports, size_t n, struct tlat_error *reterr)
 {
-	struct source *sources;
-	size_t runs = 0;
-	int ret;
+	struct tlat_run_twice twice;
+	int ret = tlat_report_twice(reports, n, &twice);
 
-	for (size_t k = 0; k < n; k++)
-		runs += (size_t)runs_of(reports[k]);
-	sources = calloc(runs, sizeof(*sources));
-	if (!sources)
-		return no_memory(reterr);
-	runs = 0;
-	for (size_t k = 0; k < n; k++)
-		for (int32_t i = 0; i < runs_of(reports[k]); i++)
-			sources[runs++] = (struct source){ id_of(reports[k], i), k + 1 };
-	ret = find_twice(sources, runs, reterr);
-	free(sources);
-	return ret;
+	if (ret <= 0)
+		return ret < 0 ? no_memory(reterr) : 0;
+	return tlat_fail(
+		reterr, -EINVAL,
+		"run %.60s is in reports %zu and %zu: its samples would count twice; merge "
+		"each run once",
+		twice.id, twice.first + 1, twice.other + 1);
 }
 
 /* Nothing is changed before all of it is known to fit. */

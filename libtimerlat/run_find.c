@@ -66,10 +66,11 @@ static void find_stalls(const struct tlat_run *run, const struct tlat_instance *
 		tlat_findings_add(&result->findings, TLAT_WARN, "stopped",
 				  "compare cpu.rt_runtime_us of the cgroup, sched_rt_runtime_us, "
 				  "and steal",
-				  "between the samples a thread was kept from its CPU %llu times, "
+				  "between the samples a thread was kept from its CPU %llu time%s, "
 				  "up to %.0f ms: real-time throttling, another thread, the "
 				  "hypervisor, or a stop signal",
-				  (unsigned long long)in->book->stops, stopped_ns / 1e6);
+				  (unsigned long long)in->book->stops,
+				  in->book->stops == 1 ? "" : "s", stopped_ns / 1e6);
 	if (max_ns > STALL_NS)
 		tlat_findings_add(&result->findings, TLAT_WARN, "stall",
 				  "look for throttling, steal and stop signals at that time",

@@ -22,7 +22,8 @@ static bool check_order(struct tlat_run *run)
 	if (disorder > 0)
 		tlat_findings_add(&run->findings, TLAT_ERROR, "clock-order",
 				  "use --clock clock_gettime or --round-trip",
-				  "the clock ran backwards between CPUs %d times", disorder);
+				  "the clock ran backwards between CPUs %d time%s", disorder,
+				  disorder == 1 ? "" : "s");
 	if (disorder < 0)
 		tlat_findings_add(&run->of_result, TLAT_INFO, "clock-unchecked", NULL,
 				  "whether stamps of CPUs %d and %d are in order could not be "

@@ -224,8 +224,8 @@ static int reap_worker(struct crew *crew, int32_t i, struct tlat_error *reterr)
 		return 0;
 	return tlat_fail(reterr, -EIO, "the worker on CPU %d died (%s %d)%s", crew->workers[i].cpu,
 			 end < 0 ? "signal" : "exit code", abs(end),
-			 end == -SIGKILL ? "; look for the kernel's out-of-memory killer, or use "
-					   "smaller --sizes"
+			 end == -SIGKILL ? "; look for the kernel's out-of-memory killer and for a "
+					   "limit on CPU time (ulimit -t), or use smaller --sizes"
 					 : "");
 }
 

@@ -32,7 +32,7 @@ class Command:
     follow: bool = True  # into its children
 
 
-SIDES = ["--a", "cp saved.json $TLAT_JSON", "--b", "cp other.json $TLAT_JSON"]  # of their folder
+SIDES = ["--a", leftover.side_of("saved.json"), "--b", leftover.side_of("other.json")]  # of their folder
 COMMANDS = {
     "run-pair": Command(["tlat", "run", "wake-futex", "-n", "200", "--json", "OUT"]),
     "run-timer": Command(["tlat", "run", "timer-nanosleep", "timer-timerfd", "timer-mq", "-n",

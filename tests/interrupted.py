@@ -147,6 +147,7 @@ def limit_of_cpu_time_keeps_the_figures(place: Place, limits: str, seconds: int)
     words = {
         "run": ["tlat", "run", "timer-spin", "-d", "30s", "--json", out],
         "noise": ["tlat", "noise", "-c", "0", "-d", "30s", "--json", out],
+        "scale": ["tlat", "scale", "pairs", "-d", "30s", "--json", out],
     }
     for name, command in words.items():
         ended = place.run(["prlimit", f"--cpu={limits}", *leftover.command(command)])

@@ -292,8 +292,8 @@ def ab_without_locks(place: Place, _: str) -> None:
     """Its folder of reports; a lock of a folder on NFS is EBADF."""
     for error in ("ENOSYS", "EBADF"):
         ended = place.run(leftover.command(
-            ["tlat", "ab", "--a", "cp a.json $TLAT_JSON", "--b",
-             "cp b.json $TLAT_JSON", "--pairs", "2", "-q"]),
+            ["tlat", "ab", "--a", leftover.side_of("a.json"), "--b",
+             leftover.side_of("b.json"), "--pairs", "2", "-q"]),
             before=[*STRACED, "-e", f"inject=flock:error={error}"])
         assert ended.code == 77, f"{error}: exit {ended.code}: {ended.err[-300:]}"
 

@@ -211,6 +211,11 @@ static void change_cpu(struct tlat_result *result)
 	result->wait.cpu = 2;
 }
 
+static void on_several_cpus(struct tlat_result *result)
+{
+	result->wait.cpu = -1;
+}
+
 static void change_relation(struct tlat_result *result)
 {
 	result->relation = "smt";
@@ -298,6 +303,7 @@ static const struct {
 	{ change_policy, "policy fifo in one report, other", false },
 	{ change_priority, "priority 40 in one report, 50", false },
 	{ change_cpu, "CPU 1 in one report, 2", false },
+	{ on_several_cpus, "CPU 1 in one report, several", false },
 	{ change_relation, "placement llc in one report, smt", false },
 	{ change_way, "round trip 0 in one report, 1", false },
 	{ change_target, "target busy in one report, sleeping", false },
@@ -335,6 +341,30 @@ static void what_is_not_alike_is_refused_and_figures_are_forced(void **state)
 		free_side(&a);
 		free_side(&b);
 	}
+}
+
+static void timer_on_several_cpus(struct tlat_result *result)
+{
+	result->has_kick = false;
+	on_several_cpus(result);
+}
+
+/* As tlat_report_merge() makes them of runs on other CPUs. */
+static void a_sum_over_cpus_is_named_without_one(void **state)
+{
+	struct setting sums = { 1, 0.002, "6.12", timer_on_several_cpus };
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &sums, &sums, 8, 0);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_string_equal(item.name, "wake-futex");
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
 }
 
 static void end_in_error(struct tlat_result *result)
@@ -1530,6 +1560,7 @@ int main(void)
 		cmocka_unit_test(too_few_pairs_say_how_many_it_takes),
 		cmocka_unit_test(figures_of_an_item_are_those_of_its_runs),
 		cmocka_unit_test(what_is_not_alike_is_refused_and_figures_are_forced),
+		cmocka_unit_test(a_sum_over_cpus_is_named_without_one),
 		cmocka_unit_test(a_run_that_failed_is_refused_and_named),
 		cmocka_unit_test(a_failure_of_the_whole_run_counts_for_all_that_it_has),
 		cmocka_unit_test(a_run_that_was_cut_short_is_compared_and_said_to_be),

@@ -638,14 +638,17 @@ static void a_preempter_of_5_ms_is_found_and_called_a_switch(void **state)
 	tlat_report_free(report);
 }
 
-/* Whether it was seen and named; -1: real-time is not granted. */
-static int throttling_seen(const struct tlat_noise_opts *opts, double hole_ns)
+/* Whether it was seen and named; -1: real-time is not granted; *due: unless the hypervisor and
+ * others had so much of the CPU that what was left did not reach the limit. */
+static int throttling_seen(const struct tlat_noise_opts *opts, double hole_ns, bool *due)
 {
 	struct tlat_report *report = measured(opts);
 	const struct tlat_result *result = tlat_report_result(report, 0);
 	bool refused = has_finding(result, "policy-refused");
 	double count = metric(result, "gap.throttling.count");
 
+	*due |= metric(result, "gap.share") < 0.8 * hole_ns / 1e9 ||
+		metric_if_any(result, "gap.max_ns") >= hole_ns / 2;
 	printf("throttling: %.0f, up to %.2f ms; switches: up to %.2f ms; unknown: up to %.2f ms\n",
 	       count, metric_if_any(result, "gap.throttling.max_ns") / 1e6,
 	       metric_if_any(result, "gap.switches.max_ns") / 1e6,
@@ -664,6 +667,7 @@ static void throttling_is_called_by_its_name(void **state)
 	const struct tlat_machine_facts *facts = tlat_machine_facts(machine);
 	struct tlat_noise_opts opts = base(2300 * MS, TLAT_SCHED_FIFO, 40);
 	double hole_ns = (double)(facts->rt_period_us - facts->rt_runtime_us) * 1e3;
+	bool due = false;
 	int seen = 0;
 
 	(void)state;
@@ -672,8 +676,8 @@ static void throttling_is_called_by_its_name(void **state)
 	    facts->rt_period_us != 1000000)
 		skip();
 	for (int attempt = 0; attempt < 6 && !seen; attempt++)
-		seen = throttling_seen(&opts, hole_ns);
-	if (seen < 0)
+		seen = throttling_seen(&opts, hole_ns, &due);
+	if (seen < 0 || (!seen && !due))
 		skip();
 	assert_int_equal(seen, 1);
 }

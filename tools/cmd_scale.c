@@ -177,6 +177,7 @@ static int scale(const struct scale_config *c, int argc, char **argv)
 	r = tlat_save_check(&save, &error);
 	if (r == 0) {
 		tlat_stop_install();
+		tlat_rights_heed_limits("tlat scale", TLAT_EXIT_NO_ANSWER);
 		tlat_rights_for_probes(tlat_save_is_file(&save));
 		r = measure(c, &report, &error);
 	}

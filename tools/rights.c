@@ -100,12 +100,17 @@ static void part_cpu_limits(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-static void heed_limits(void)
+void tlat_rights_heed_limits(const char *program, int code)
 {
 	struct sigaction action = { .sa_handler = on_limit, .sa_flags = SA_RESTART }, old;
+	struct rlimit limit;
 
 	if (sigaction(SIGXCPU, NULL, &old) < 0 || old.sa_handler != SIG_DFL)
 		return;
+	name = program;
+	exit_code = code;
+	owner = getpid();
+	rt_us = getrlimit(RLIMIT_RTTIME, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 	part_cpu_limits();
 	sigaction(SIGXCPU, &action, NULL);
 }
@@ -122,11 +127,7 @@ void tlat_rights_limit_rt(int64_t spin_ns, const char *program, int code)
 	/* Stricter limits of the user's stay. */
 	limit.rlim_cur = us < limit.rlim_cur ? us : limit.rlim_cur;
 	setrlimit(RLIMIT_RTTIME, &limit);
-	rt_us = limit.rlim_cur;
-	name = program;
-	exit_code = code;
-	owner = getpid();
-	heed_limits();
+	tlat_rights_heed_limits(program, code);
 }
 
 void tlat_rights_tell_limit(void)

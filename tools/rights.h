@@ -21,15 +21,19 @@ void tlat_rights_for_probes(bool writes);
 void tlat_rights_for_writing(bool writes_file);
 
 /*
- * RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking: ten times its longest
- * spin. Threads that spin rest every 8 ms, except that a single settle, or the interval of a wait
- * that takes CPU time, may be as long as the user says. A stricter limit of the user's stays; a
- * thread that would spin for longer then does without a real-time policy. At the limit the program
- * says so and ends with that exit code: something else holds a thread up that another one waits
- * for, and the machine with it.
- *
- * RLIMIT_CPU, all CPU time of the process, is none of that: at it the program gets a SIGTERM, a
- * second before the kernel would kill it where the user set no soft limit of its own.
+ * From now on, at RLIMIT_RTTIME the program says so and ends with that exit code: something else
+ * holds a thread up that another one waits for, and the machine with it. RLIMIT_CPU, all CPU time
+ * of the process, is none of that: at it the program gets a SIGTERM, a second before the kernel
+ * would kill it where the user set no soft limit of its own.
+ */
+void tlat_rights_heed_limits(const char *program, int code);
+
+/*
+ * The same, with RLIMIT_RTTIME, the CPU time a real-time thread may use without blocking, lowered
+ * to ten times its longest spin, at least 2 s. Threads that spin rest every 8 ms, except that a
+ * single settle, or the interval of a wait that takes CPU time, may be as long as the user says. A
+ * stricter limit of the user's stays; a thread that would spin for longer then does without a
+ * real-time policy.
  */
 void tlat_rights_limit_rt(int64_t spin_ns, const char *program, int code);
 
