@@ -232,6 +232,8 @@ int tlat_compare(struct tlat_comparison **ret_comparison, struct tlat_report *co
 	if (!c)
 		return tlat_fail(reterr, -ENOMEM, "out of memory");
 	ret = tlat_members_make(&c->members, base, n_base, next, n_next, &c->notes, reterr);
+	if (!ret && !(o.flags & TLAT_COMPARE_FORCE))
+		ret = tlat_members_check_once(base, n_base, next, n_next, reterr);
 	if (!ret)
 		ret = compare(c, &o, reterr);
 	tlat_members_free(&c->members); /* the reports are the caller's */

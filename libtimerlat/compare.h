@@ -87,6 +87,11 @@ struct tlat_members {
 	size_t planned; /* pairs, where looks were planned; else 0 */
 };
 
+/* -EINVAL when a run, or one of a sum's, is in two of the reports: it would be a replicate of
+ * itself; -ENOMEM. */
+int tlat_members_check_once(struct tlat_report *const *base, size_t n_base,
+			    struct tlat_report *const *next, size_t n_next,
+			    struct tlat_error *reterr);
 int tlat_members_make(struct tlat_members *members, struct tlat_report *const *base, size_t n_base,
 		      struct tlat_report *const *next, size_t n_next, struct tlat_findings *notes,
 		      struct tlat_error *reterr);

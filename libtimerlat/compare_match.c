@@ -297,13 +297,13 @@ static int check_runs(struct tlat_report *const *reports, size_t n_base, size_t 
 	name_report(twice.other, n_base, other, sizeof(other));
 	return tlat_fail(reterr, -EINVAL,
 			 "run %.40s is there twice, in %s and in %s, and would count as two; name "
-			 "each run once",
+			 "each run once, or give --force for figures without a verdict",
 			 twice.id, first, other);
 }
 
-/* Another run is another replicate. */
-static int check_once(struct tlat_report *const *base, size_t n_base,
-		      struct tlat_report *const *next, size_t n_next, struct tlat_error *reterr)
+int tlat_members_check_once(struct tlat_report *const *base, size_t n_base,
+			    struct tlat_report *const *next, size_t n_next,
+			    struct tlat_error *reterr)
 {
 	struct tlat_report **all = calloc(n_base + n_next, sizeof(struct tlat_report *));
 	int ret;
@@ -333,8 +333,6 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 	take(m, base, n_base, TLAT_BASE);
 	take(m, next, n_next, TLAT_NEXT);
 	ret = check_letters(m, reterr);
-	if (!ret)
-		ret = check_once(base, n_base, next, n_next, reterr);
 	if (ret < 0)
 		return ret;
 	if (m->ordered)

@@ -907,7 +907,7 @@ static void a_run_that_is_there_twice_is_refused(void **state)
 	expect_error(&a, &b, 0, a.runs[2]->id);
 	strcpy(a.runs[6]->id, b.runs[0]->id);
 	expect_error(&a, &b, 0, "in report 7 of the base side and in report 1 of the new side");
-	expect_error(&a, &a, TLAT_COMPARE_FORCE, "is there twice");
+	tlat_comparison_free(compared(&a, &a, TLAT_COMPARE_FORCE)); /* figures, no verdict */
 	/* What is not known is not the same. */
 	a.runs[6]->id[0] = b.runs[0]->id[0] = '\0';
 	tlat_comparison_free(compared(&a, &b, 0));

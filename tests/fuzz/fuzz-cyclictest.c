@@ -40,7 +40,7 @@ static void check_limits(const struct tlat_cyc_config *c)
 	bool ranked = c->policy == TLAT_SCHED_FIFO || c->policy == TLAT_SCHED_RR;
 
 	must(c->threads >= 0 && c->threads <= 8192, "threads");
-	must(c->interval_us >= 10 && c->distance_us >= 0, "an interval");
+	must(c->interval_us >= 10 && (c->distance_us >= 0 || !c->rows), "an interval");
 	must(ranked == (c->priority > 0) && c->priority <= 99, "a priority and its policy");
 	must(c->policy != TLAT_CYC_UNSET, "a policy");
 	must(c->rows >= 0 && c->rows <= TLAT_CYC_ROWS_MAX, "rows of a histogram");
