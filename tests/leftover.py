@@ -41,7 +41,8 @@ class Ended:
 
 def side_of(report: str) -> str:
     """A side of tlat ab that takes no time: the report as a run of its own."""
-    return f"""sed 's/"id": *"[0-9a-f]*-[^"]*"/"id": "'$$'-copy"/' {report} >$TLAT_JSON"""
+    number = r"""'$(printf %012d $$)'"""
+    return rf"""sed 's/\("id": *"[0-9a-f-]*-\)[0-9a-f]\{{12\}}"/\1{number}"/' {report} >$TLAT_JSON"""
 
 
 def command(words: Iterable[str]) -> list[str]:
