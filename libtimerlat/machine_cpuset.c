@@ -116,7 +116,10 @@ static void add_cpus_of(const struct tlat_machine *machine, const char *group, c
 		*set = tlat_cpuset_or(set, &more);
 }
 
-/* A partition's parent is a partition as well, so other groups need no look inside. */
+/*
+ * Remote partitions (Linux 6.7) lie below groups that are none. Below one without the file no group
+ * has it, but for the root of the hierarchy.
+ */
 static bool visit_partition(const struct tlat_machine *machine, const char *group,
 			    struct tlat_cpuset *set)
 {
@@ -125,7 +128,7 @@ static bool visit_partition(const struct tlat_machine *machine, const char *grou
 	read_in_group(machine, group, "cpuset.cpus.partition", state, sizeof(state));
 	if (!strcmp(state, "isolated"))
 		add_cpus_of(machine, group, "cpuset.cpus.effective", set);
-	return !strcmp(state, "root") || !strcmp(state, "isolated");
+	return state[0] != '\0';
 }
 
 /* Under version 1 CPUs are balanced where any group says so; its children are parts of it. */
@@ -181,12 +184,17 @@ static void read_v2(struct tlat_machine *machine, struct tlat_cpuset *set)
 	if (tlat_cgroup_own(&group, machine->root_fd, NULL) < 0)
 		return;
 	note_invalid(machine, group);
-	/* Since Linux 6.7 the root group lists them all; before, one asks each. */
+	/*
+	 * Since Linux 6.7 the root group lists them all. Before, and where a container shows no
+	 * more than its own group as the root, one asks each.
+	 */
 	snprintf(path, sizeof(path), "%s/cpuset.cpus.isolated", group.mount);
-	if (tlat_machine_read_cpus(machine, path, &more) == 0)
+	if (tlat_machine_read_cpus(machine, path, &more) == 0) {
 		*set = tlat_cpuset_or(set, &more);
-	else
-		walk(machine, group.mount, visit_partition, set, 0);
+		return;
+	}
+	visit_partition(machine, group.mount, set);
+	walk(machine, group.mount, visit_partition, set, 0);
 }
 
 bool tlat_machine_read_partitions(struct tlat_machine *machine, struct tlat_cpuset *set)

@@ -263,6 +263,8 @@ static void the_audit_names_what_each_machine_suffers_from(void **state)
 		{ "not-effective", "not-isolated isolation-not-effective! "
 				   "isolation-not-effective!" },
 		{ "partition-inside", "" },
+		{ "partition-own", "" },
+		{ "partition-remote", "" },
 	};
 
 	(void)state;

@@ -264,6 +264,8 @@ static void isolation_requested_and_effective_are_kept_apart(void **state)
 		{ "partition-inside", "none", "4-7", "none" },
 		{ "partition-outside", "none", "4-7", "none" },
 		{ "partition-old", "none", "4-7", "none" },
+		{ "partition-own", "none", "4-7", "none" },
+		{ "partition-remote", "none", "4-7", "none" },
 		{ "partition-invalid", "none", "none", "none" },
 		{ "cpuset-v1", "none", "2-3", "none" },
 		{ "huge", "1500-1501", "1500-1501", "1500-1501" },
