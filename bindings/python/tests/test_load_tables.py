@@ -205,6 +205,79 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, text: str, why: st
         timerlat.load(written(tmp_path, text))
 
 
+OSNOISE = """\
+# RTLA osnoise histogram
+# Time unit is microseconds (us)
+# Duration:   0 00:00:05
+Index   CPU-000   CPU-001
+0            12        10
+over:         0         0
+count:       12        10
+min:          0         0
+avg:          0         0
+max:          0         0
+"""
+
+TOP = """\
+                                     Timer Latency
+  0 00:00:06   |          IRQ Timer Latency (us)        |         Thread Timer Latency (us)
+CPU COUNT      |      cur       min       avg       max |      cur       min       avg       max
+  0 #6056      |        1         1         1        10 |        2         2         2        30
+"""
+
+HWLATDETECT = """\
+hwlatdetect:  test duration 10 seconds
+Max Latency: 24us
+Samples recorded: 1
+ts: 1577455137.010, inner:24, outer:23
+"""
+
+
+def json_of(**members: object) -> str:
+    thread = {"histogram": {"5": 7}, "cycles": 7, "min": 5, "max": 5, **members}
+    return json.dumps({"thread": {"0": thread}})
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "it is empty"),
+        (OSNOISE, "osnoise, which counts samples of noise, not latencies: only rtla timerlat hist"),
+        (TOP, "no histogram: only those of cyclictest -h and of rtla timerlat hist"),
+        (HWLATDETECT, "no histogram: only those of cyclictest -h and of rtla timerlat hist"),
+        (RTLA.replace("Thr-003", "Foo-003"), "heading: 'Foo-003' is no column of rtla"),
+        (RTLA.replace("Thr-003", "Thr-x"), "heading: CPU of 'Thr-x': 'x' is no number"),
+        ("Index\n0 1\n", 'heading: "Index" without the columns'),
+        (RTLA[: RTLA.index("1200")], "row 1: number of columns: 1, heading: 4"),
+        (RTLA.replace("1200", "12oo"), "row 1: '12oo' is no number"),
+        (CYCLICTEST.replace("000011", ""), "row 2: number of columns: 1, elsewhere: 2"),
+        (CYCLICTEST.replace("000011", "0000ll"), "row 000002: '0000ll' is no number"),
+        (CYCLICTEST.replace(": 00939 00002", ": 00939"), "Max Latencies: number of columns: 1"),
+        (CYCLICTEST.replace(": 00939 00002", ": 00939 -"), "Max Latencies: '-' is no number"),
+        ("# Histogram Overflows: 00001 00002\n", "no histogram"),
+        ('{"thread": 3}', "document: thread: 3 is no object"),
+        ('{"thread": {"0": 3}}', "thread: 0: 3 is no object"),
+        (json_of(histogram=[1]), r"thread 0: histogram: \[1\] is no object"),
+        (json_of(histogram={"x": 1}), "thread 0: histogram: 'x' is no number"),
+        (json_of(cycles=None), "thread 0: cycles: None is no number"),
+        ('{"thread": {"0": {"histogram": {}}}}', "thread 0: min is missing"),
+        ("[{}, 5]", "5 where a report belongs"),
+    ],
+)
+def test_what_is_nearly_known_is_refused_with_its_place(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    with pytest.raises(timerlat.InvalidOption, match=f"can be read: .*{why}"):
+        timerlat.load(written(tmp_path, text))
+
+
+def test_a_column_for_all_threads_is_none_of_a_thread(tmp_path: Path) -> None:
+    """cyclictest -H."""
+    text = "000001 000003\t000004\t000007\n# Min Latencies: 00001 00001\n"
+    text += "# Max Latencies: 00001 00001\n# Histogram Overflows: 00000 00000 00000\n"
+    assert [one.n for one in timerlat.load(written(tmp_path, text)).results] == [3, 4]
+
+
 # == Documents ==
 
 

@@ -249,30 +249,53 @@ def _cyclictest(cpu: int | None, hz: int) -> _Series:
 def _cyclictest_json(document: Document, limit: int | None) -> Document:
     """Its command line has the program's name first, and no quotes."""
     hz = 10**9 if document.get("resolution_in_ns") else 10**6
-    command = read_command(document.get("cmdline:", "").split()[1:])
-    many = []
-    for number in sorted(document["thread"], key=int):
-        thread = document["thread"][number]
-        if "histogram" not in thread:
-            raise ValueError("threads without histogram: run cyclictest with --histogram")
-        series = _cyclictest(thread.get("cpu"), hz)
-        series.counts = {int(value): int(n) for value, n in thread["histogram"].items()}
-        series.min, series.max = _figure(thread["min"]), _figure(thread["max"])
-        series.over = max(0, int(thread["cycles"]) - sum(series.counts.values()))
-        many.append(series)
+    command = read_command(str(document.get("cmdline:", "")).split()[1:])
+    threads = _object(document, "thread", "document")
+    numbers = sorted(threads, key=lambda number: _number(number, "thread"))
+    many = [_json_thread(_object(threads, one, "thread"), f"thread {one}", hz) for one in numbers]
     if limit is None and (not command or not command.limit) and not any(s.counts for s in many):
         raise ValueError("empty histograms: run cyclictest with --histogram")
     _set_limit(many, limit, command.limit if command else None)
     return _document("cyclictest", many)
 
 
-def _figure(value: Any) -> int | None:
+def _json_thread(thread: Document, name: str, hz: int) -> _Series:
+    if "histogram" not in thread:
+        raise ValueError("threads without histogram: run cyclictest with --histogram")
+    series = _cyclictest(thread.get("cpu"), hz)
+    series.counts = {
+        _number(value, f"{name}: histogram"): _number(n, f"{name}: histogram")
+        for value, n in _object(thread, "histogram", name).items()
+    }
+    series.min, series.max = _figure(thread, "min", name), _figure(thread, "max", name)
+    cycles = _number(thread.get("cycles"), f"{name}: cycles")
+    series.over = max(0, cycles - sum(series.counts.values()))
+    return series
+
+
+def _object(document: Document, key: str, name: str) -> Document:
+    found = document[key]
+    if not isinstance(found, dict):
+        raise ValueError(f"{name}: {key}: {found!r:.40} is no object")
+    return found
+
+
+def _figure(thread: Document, key: str, name: str) -> int | None:
     """null is that of a thread without a value."""
-    return None if value is None else int(value)
+    if key not in thread:
+        raise ValueError(f"{name}: {key} is missing")
+    return None if thread[key] is None else _number(thread[key], f"{name}: {key}")
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(word) for word in text.split()]
+def _number(word: Any, where: str) -> int:
+    try:
+        return int(word)
+    except (OverflowError, TypeError, ValueError):
+        raise ValueError(f"{where}: {word!r:.40} is no number") from None
+
+
+def _numbers(text: str, where: str) -> list[int]:
+    return [_number(word, where) for word in text.split()]
 
 
 def _words(text: str) -> list[str]:
@@ -343,7 +366,7 @@ def _tables(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _rows(lines: list[str]) -> list[list[int]]:
-    return [_numbers(line) for line in lines if _ROW.match(line)]
+    return [_numbers(line, f"row {line.split()[0]}") for line in lines if _ROW.match(line)]
 
 
 def _limit_shown(lines: list[str]) -> int | None:
@@ -355,25 +378,43 @@ def _limit_shown(lines: list[str]) -> int | None:
     return rows[-1][0] + 1 if rows and whole else None
 
 
+_CYCLICTEST_FIGURES = {
+    "Min Latencies": "min",
+    "Max Latencies": "max",
+    "Histogram Overflows": "over",
+}
+
+
 def _cyclictest_table(lines: list[str], hz: int) -> list[_Series]:
     rows = _rows(lines)
-    notes = dict(
-        (match[1], match[2])
+    notes = {
+        match[1]: _numbers(match[2], match[1])
         for match in (re.match(r"# ([A-Z][\w ]+?):\s*([-\d ]+)$", line) for line in lines)
-        if match
-    )
-    if not rows and "Histogram Overflows" not in notes:
-        raise ValueError("no histogram: run cyclictest with -h")
-    of_threads = len(_numbers(notes.get("Min Latencies", ""))) or len(rows[0]) - 1
+        if match and match[1] in _CYCLICTEST_FIGURES
+    }
+    if not rows and not ("Histogram Overflows" in notes and notes.get("Min Latencies")):
+        raise ValueError(
+            "no histogram: only those of cyclictest -h and of rtla timerlat hist are read"
+        )
+    of_threads = len(notes.get("Min Latencies", [])) or len(rows[0]) - 1
+    _check_columns(rows, notes, of_threads)
     many = [_cyclictest(None, hz) for _ in range(of_threads)]
     for number, series in enumerate(many):
         series.counts = {row[0]: row[1 + number] for row in rows}
-        for name, key in (("min", "Min Latencies"), ("max", "Max Latencies")):
+        for key, name in _CYCLICTEST_FIGURES.items():
             if key in notes:
-                setattr(series, name, _numbers(notes[key])[number])
-        if "Histogram Overflows" in notes:
-            series.over = _numbers(notes["Histogram Overflows"])[number]
+                setattr(series, name, notes[key][number])
     return many
+
+
+def _check_columns(rows: list[list[int]], notes: dict[str, list[int]], of_threads: int) -> None:
+    """cyclictest -H adds a column for all threads, not everywhere."""
+    columns = {f"row {row[0]}": len(row) - 1 for row in rows}
+    wide = max(columns.values(), default=of_threads)
+    for key, found in [*columns.items(), *((key, len(note)) for key, note in notes.items())]:
+        if found not in (of_threads, of_threads + 1) or (key in columns and found != wide):
+            expected = wide if key in columns else of_threads
+            raise ValueError(f"{key}: number of columns: {found}, elsewhere: {expected}")
 
 
 _RTLA_FIGURES = {"min:": "min", "avg:": "mean", "max:": "max"}
@@ -395,33 +436,53 @@ def _rtla(above: list[str], lines: list[str], limit: int | None) -> Document:
     without a value are left out, so that it does not say where it ends.
     """
     ns = any("nanoseconds" in line for line in above)
-    many = []
-    for column in lines[0].split()[1:]:
-        kind, _, cpu = column.partition("-")
-        probe, ends = _RTLA[kind]
-        hz = 10**9 if ns else 10**6
-        many.append(_Series(probe, "the expiry of the tracer's timer", ends, int(cpu), hz))
+    many = _rtla_heading(lines[0], 10**9 if ns else 10**6)
     for line in lines[1:]:
         words = line.split()
         if not words or words[0] == "ALL:":
             break
+        row, found = words[0].rstrip(":"), len(words) - 1
+        if (row.isdigit() or row == "over") and found != len(many):
+            raise ValueError(f"row {row}: number of columns: {found}, heading: {len(many)}")
         for series, word in zip(many, words[1:]):
             _rtla_cell(series, words[0], word)
-    found = _set_width(many)
+    findings = _set_width(many)
     _set_limit(many, limit, None)
     document = _document("rtla", many)
-    document["findings"] += found
+    document["findings"] += findings
     for series, result in zip(many, document["results"]):
         if _is_of_unknown_width(series, many):
             result["findings"].append(_finding_without_width(series.unit))
     return document
 
 
+def _rtla_heading(line: str, hz: int) -> list[_Series]:
+    """A series for each column, such as IRQ-003."""
+    many = []
+    for column in line.split()[1:]:
+        kind, _, cpu = column.partition("-")
+        if kind == "CPU":
+            raise ValueError(
+                "a table of rtla osnoise, which counts samples of noise, not latencies: "
+                "only rtla timerlat hist is read"
+            )
+        if kind not in _RTLA:
+            raise ValueError(
+                f"heading: {column!r:.40} is no column of rtla timerlat hist, such as IRQ-000"
+            )
+        probe, ends = _RTLA[kind]
+        place = _number(cpu, f"heading: CPU of {column!r:.40}")
+        many.append(_Series(probe, "the expiry of the tracer's timer", ends, place, hz))
+    if not many:
+        raise ValueError('heading: "Index" without the columns of rtla timerlat hist')
+    return many
+
+
 def _rtla_cell(series: _Series, row: str, word: str) -> None:
     if row.isdigit():
-        series.counts[int(row)] = int(word)
+        series.counts[_number(row, "row")] = _number(word, f"row {row}")
     elif row == "over:":
-        series.over = int(word)
+        series.over = _number(word, row.rstrip(":"))
     elif row in _RTLA_FIGURES and word.isdigit():
         setattr(series, _RTLA_FIGURES[row], int(word))
 
@@ -548,12 +609,16 @@ def _decoded(text: str) -> list[tuple[Any, str]]:
 
 def _document_text(document: Any, part: str, limit: int | None) -> str:
     """As the library reads it; ours as it is."""
+    if not isinstance(document, dict):
+        raise ValueError(f"{document!r:.40} where a report belongs")
     if "schema" not in document and "thread" in document:
         return json.dumps(_cyclictest_json(document, limit))
     return part
 
 
 def _documents_of(text: str, unit: str | None, limit: int | None) -> list[str]:
+    if not text:
+        raise ValueError("it is empty")
     if not re.match(r"\{|\[\s*[]{]", text):
         return [json.dumps(document) for document in _foreign_texts(text, unit, limit)]
     return [_document_text(document, part, limit) for document, part in _decoded(text)]
