@@ -108,6 +108,7 @@ static json_t *field_json(const void *member, enum tlat_field_type type)
 {
 	switch (type) {
 	case TLAT_FIELD_STRING:
+	case TLAT_FIELD_NAME:
 		return tlat_json_string(*(const char *)member ? member : NULL);
 	case TLAT_FIELD_INT32:
 	case TLAT_FIELD_INT32_OR_NULL:
@@ -308,9 +309,15 @@ static int get_count(struct tlat_reader *r, const json_t *value, const char *key
 static int get_text(struct tlat_reader *r, const json_t *value, const struct tlat_field *field,
 		    char *member)
 {
-	if (!json_is_string(value))
+	const char *text = json_string_value(value);
+
+	if (!text)
 		return wrong_type(r, field->key, value, JSON_STRING);
-	snprintf(member, field->size, "%s", json_string_value(value));
+	if (field->type == TLAT_FIELD_NAME && strlen(text) >= field->size)
+		return tlat_json_refuse(r, field->key,
+					"\"%.60s\" has %zu bytes, at most %zu are possible", text,
+					strlen(text), field->size - 1);
+	snprintf(member, field->size, "%s", text);
 	return 0;
 }
 
@@ -318,6 +325,7 @@ static int get_null(struct tlat_reader *r, const struct tlat_field *field, void 
 {
 	switch (field->type) {
 	case TLAT_FIELD_STRING:
+	case TLAT_FIELD_NAME:
 		*(char *)member = '\0';
 		return 0;
 	case TLAT_FIELD_REAL:
@@ -341,6 +349,7 @@ static int get_field(struct tlat_reader *r, const json_t *value, const struct tl
 		return get_null(r, field, member);
 	switch (field->type) {
 	case TLAT_FIELD_STRING:
+	case TLAT_FIELD_NAME:
 		return get_text(r, value, field, member);
 	case TLAT_FIELD_INT32:
 	case TLAT_FIELD_INT32_OR_NULL:

@@ -12,7 +12,8 @@
 #include "report.h"
 
 enum tlat_field_type {
-	TLAT_FIELD_STRING, /* char[size]; null: "" */
+	TLAT_FIELD_STRING, /* char[size]; null: "", cut when it is longer */
+	TLAT_FIELD_NAME,   /* the same, refused when longer: cut, two could be taken for one */
 	TLAT_FIELD_INT32,
 	TLAT_FIELD_INT32_OR_NULL, /* null: -1 */
 	TLAT_FIELD_INT64,

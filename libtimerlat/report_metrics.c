@@ -6,8 +6,8 @@
 #include "report_json.h"
 
 static const struct tlat_field fields[] = {
-	TLAT_FIELD(tlat_number, name, STRING), TLAT_FIELD(tlat_number, unit, STRING),
-	TLAT_FIELD(tlat_number, value, REAL),  TLAT_FIELD(tlat_number, sd, REAL),
+	TLAT_FIELD(tlat_number, name, NAME),  TLAT_FIELD(tlat_number, unit, NAME),
+	TLAT_FIELD(tlat_number, value, REAL), TLAT_FIELD(tlat_number, sd, REAL),
 	TLAT_FIELD(tlat_number, n, COUNT),
 };
 
@@ -47,7 +47,16 @@ static int get_better(struct tlat_reader *r, const json_t *object, int32_t *ret_
 				json_string_value(name));
 }
 
-static int get_metric(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
+/* Of two with one name who asks for it would get the first. */
+static int note_name(struct tlat_reader *r, json_t *names, const char *name)
+{
+	if (json_object_get(names, name))
+		return tlat_json_refuse(r, "name", "\"%s\" is there twice", name);
+	return json_object_set_new(names, name, json_true()) < 0 ? tlat_json_no_memory(r) : 0;
+}
+
+static int get_metric(struct tlat_reader *r, const json_t *object, json_t *names,
+		      struct tlat_result *result)
 {
 	struct tlat_number figure = { .value = NAN, .sd = NAN };
 	json_t *name;
@@ -55,6 +64,7 @@ static int get_metric(struct tlat_reader *r, const json_t *object, struct tlat_r
 
 	if ((ret = tlat_json_need(r, object, "name", JSON_STRING, &name)) < 0 ||
 	    (ret = tlat_json_get_fields(r, object, &figure, fields, TLAT_ARRAY_SIZE(fields))) < 0 ||
+	    (ret = note_name(r, names, figure.name)) < 0 ||
 	    (ret = get_better(r, object, &figure.better)) < 0)
 		return ret;
 	tlat_result_add_metric(result, &figure);
@@ -63,13 +73,14 @@ static int get_metric(struct tlat_reader *r, const json_t *object, struct tlat_r
 
 int tlat_json_get_metrics(struct tlat_reader *r, const json_t *object, struct tlat_result *result)
 {
-	json_t *array;
+	json_t *array, *names = json_object();
 	int ret = tlat_json_get(r, object, "metrics", JSON_ARRAY, &array);
 
 	for (size_t i = 0; !ret && array && i < json_array_size(array); i++) {
 		tlat_json_enter_item(r, "metrics", i);
-		ret = get_metric(r, json_array_get(array, i), result);
+		ret = get_metric(r, json_array_get(array, i), names, result);
 		tlat_json_leave(r);
 	}
+	json_decref(names);
 	return ret;
 }

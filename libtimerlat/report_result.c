@@ -6,7 +6,7 @@
 #include "report_json.h"
 
 static const struct tlat_field head_fields[] = {
-	TLAT_FIELD(tlat_result, probe, STRING),	  TLAT_FIELD(tlat_result, from, STRING),
+	TLAT_FIELD(tlat_result, probe, NAME),	  TLAT_FIELD(tlat_result, from, STRING),
 	TLAT_FIELD(tlat_result, to, STRING),	  TLAT_FIELD(tlat_result, thread, INT32),
 	TLAT_FIELD(tlat_result, supported, BOOL), TLAT_FIELD(tlat_result, pair, BOOL),
 	TLAT_FIELD(tlat_result, periodic, BOOL),  TLAT_FIELD(tlat_result, round_trip, BOOL),

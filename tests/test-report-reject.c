@@ -94,6 +94,9 @@ static void replace(json_t *document, const char *path, const char *json)
 		assert_int_equal(json_object_set_new(parent, key, value), 0);
 }
 
+/* Of two names that differ in the last byte only. */
+#define LONG_NAME "0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static const struct {
 	const char *path, *json, *because;
 } wrong_members[] = {
@@ -107,6 +110,15 @@ static const struct {
 	{ "results/0/metrics", "[7]", "metrics[0].name: is missing" },
 	{ "results/0/metrics", "[{\"name\":\"x\",\"better\":\"yes\"}]", "better: \"yes\" is none" },
 	{ "results/0/metrics", "[{\"name\":\"x\",\"n\":-1}]", "metrics[0].n: -1 is out of range" },
+	{ "results/0/metrics", "[{\"name\":\"" LONG_NAME "\"}]",
+	  "metrics[0].name: \"" LONG_NAME "\" has 48 bytes, at most 47 are possible" },
+	{ "results/0/metrics", "[{\"name\":\"x\",\"unit\":\"0123456789abcdef\"}]",
+	  "metrics[0].unit: \"0123456789abcdef\" has 16 bytes, at most 15" },
+	{ "results/0/metrics",
+	  "[{\"name\":\"x\",\"value\":1},{\"name\":\"y\",\"value\":1},{\"name\":\"x\",\"value\":2}"
+	  "]",
+	  "metrics[2].name: \"x\" is there twice" },
+	{ "results/0/probe", "\"" LONG_NAME "\"", "results[0].probe: \"" LONG_NAME "\" has 48" },
 	{ "results/0/histogram/counts", "[[0,9007199254740993]]", "out of range" },
 	{ "results/0/histogram/counts", "[[0,9007199254740992],[1,9007199254740992]]", "2^53" },
 	{ "results/0/histogram/counts", "[[28672,1]]", "28672 is out of range" },
