@@ -181,8 +181,8 @@ void tlat_storm_fds_arm(struct tlat_storm_worker *worker);
 /* Wait at most nap_ns for one and read all that are ready; false: there are none. */
 bool tlat_storm_fds_turn(struct tlat_storm_worker *worker, int64_t nap_ns);
 void tlat_storm_fds_close(struct tlat_storm_worker *worker);
-/* Whether this build has io_uring. */
-bool tlat_storm_has_uring(void);
+/* Whether timers of io_uring can be among them; else why not and the remedy. */
+int tlat_storm_uring_supported(struct tlat_error *reterr);
 
 /* == Its controller: storm.c, storm_report.c == */
 

@@ -19,15 +19,17 @@ static enum tlat_storm_kind kind_of(const struct tlat_storm_timer *t)
 #ifdef TLAT_WITH_URING
 #include <liburing.h>
 
+#include "uring.h"
+
 #define RING_ENTRIES 64
 
 static struct io_uring ring; /* this worker's */
 static bool has_ring;
 static struct __kernel_timespec due[TLAT_STORM_TIMERS_MAX]; /* read by the kernel at submission */
 
-bool tlat_storm_has_uring(void)
+int tlat_storm_uring_supported(struct tlat_error *reterr)
 {
-	return true;
+	return tlat_uring_check_absolute(reterr);
 }
 
 static int ring_open(void)
@@ -126,9 +128,10 @@ static void ring_close(struct tlat_storm_worker *w)
 	has_ring = false;
 }
 #else
-bool tlat_storm_has_uring(void)
+int tlat_storm_uring_supported(struct tlat_error *reterr)
 {
-	return false;
+	return tlat_fail(reterr, -EOPNOTSUPP,
+			 "io_uring is not in this build; build with liburing (TLAT_WITH_URING)");
 }
 
 static int ring_open(void)

@@ -99,18 +99,19 @@ int tlat_storm_opts_check(const struct tlat_storm_opts *o, struct tlat_error *re
 
 static int plan_clocks(struct tlat_storm_session *s, const char *list, struct tlat_error *reterr)
 {
-	int error = tlat_storm_clocks_parse(list, &s->plan.clocks, reterr);
+	int error = tlat_storm_clocks_parse(list, &s->plan.clocks, reterr), why_not;
+	struct tlat_error why;
 
-	if (error || tlat_storm_has_uring() || !(s->plan.clocks & CLOCK_BIT_URING))
+	if (error || !(s->plan.clocks & CLOCK_BIT_URING))
 		return error;
+	why_not = tlat_storm_uring_supported(&why);
+	if (!why_not)
+		return 0;
 	if (s->plan.clocks == CLOCK_BIT_URING)
-		return tlat_fail(reterr, -EOPNOTSUPP,
-				 "io_uring is not in this build; build with liburing "
-				 "(TLAT_WITH_URING)");
+		return tlat_fail(reterr, why_not, "%s", why.text);
 	s->plan.clocks &= ~CLOCK_BIT_URING;
-	tlat_findings_add(&s->of_result, TLAT_INFO, "clock-missing",
-			  "build with liburing (TLAT_WITH_URING)",
-			  "uring is left out: io_uring is not in this build");
+	tlat_findings_add(&s->of_result, TLAT_INFO, "clock-missing", NULL, "uring is left out: %s",
+			  why.text);
 	return 0;
 }
 

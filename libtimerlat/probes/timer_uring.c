@@ -19,6 +19,8 @@
 #if defined(TLAT_WITH_URING)
 #include <liburing.h>
 
+#include "uring.h"
+
 #define BURST	      64
 #define RING_ENTRIES  8
 #define MULTISHOT_BIT (1U << 6) /* IORING_TIMEOUT_MULTISHOT, which the header may not have yet */
@@ -66,9 +68,10 @@ static int uring_supported(struct tlat_error *reterr)
 	struct io_uring ring;
 	int error = make_ring(&ring, reterr);
 
-	if (!error)
-		io_uring_queue_exit(&ring);
-	return error;
+	if (error)
+		return error;
+	io_uring_queue_exit(&ring);
+	return tlat_uring_check_absolute(reterr);
 }
 
 /* Tried with one shot of 1 ns: a kernel before 6.4 calls it invalid. */

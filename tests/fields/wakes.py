@@ -58,6 +58,32 @@ def in_turn(probes, *words):
     raise AssertionError(f"no median in any of {TRIES} tries: {done}")
 
 
+def i1_time_namespaces():
+    """Where they set the monotonic clock off, absolute timeouts are for another time: refused, with
+    the offset; those that are relative are as they were."""
+    if command(TLAT, "run", "timer-uring", "-n", 1).code:
+        raise Skip("timer-uring cannot run here")
+    inside = ["unshare", "-T", "--boottime", 1000, "--monotonic"]
+    if command(*inside, 1000, "true").code:
+        raise Skip("time namespaces are not available")
+    for offset in (1000, -1000):
+        run, storm = ([*inside, offset, TLAT, word] for word in ("run", "storm"))
+        why = f"time namespace of this process (its monotonic offset is {offset} s); run it outside"
+        refused = command(*run, "timer-uring", "-d", "1s", "-q")
+        assert refused.code == 2 and why in refused.err and refused.err.count("\n") == 1, refused
+        refused = command(*storm, "--clocks", "uring", "-d", "100ms")
+        assert refused.code == 2 and why in refused.err and refused.err.count("\n") == 1, refused
+        some = command(*storm, "--clocks", "uring,timerfd", "-d", "100ms", "--json", "-").json
+        assert why in findings(some)["clock-missing"]["text"], findings(some)
+        assert {m["name"] for m in some["results"][0]["metrics"]} >= {"timerfd.delivered_hz"}, some
+        if not command(TLAT, "run", "timer-uring-multishot", "-n", 1).code:
+            raw = command(*run, "timer-uring-multishot", "-n", 50, "-q", "--json", "-").json
+            assert_adds_up(raw["results"][0])
+            assert raw["results"][0]["counts"]["early"] == 0, raw["results"][0]["counts"]
+    nothing = command(*inside, 0, TLAT, "run", "timer-uring", "-n", 50, "-q")
+    assert nothing.code == 0, nothing
+
+
 def i2():
     """Mechanisms are compared in turn, in an order drawn at random, on the same CPU under the same
     policy, each beside its floor; tlat ab refuses to compare their reports without that."""
@@ -127,4 +153,4 @@ def i6():
 
 
 if __name__ == "__main__":
-    main([i1, i2, i3, i5, i6])
+    main([i1, i1_time_namespaces, i2, i3, i5, i6])
