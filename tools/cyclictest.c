@@ -98,6 +98,18 @@ static bool say_findings(const struct tlat_report *report, int least)
 	return said;
 }
 
+static bool is_any_unsupported(const struct tlat_report *report)
+{
+	struct tlat_finding finding;
+	const struct tlat_result *result;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++)
+		for (size_t k = 0; tlat_result_finding(result, k, &finding) == 0; k++)
+			if (!strcmp(finding.id, "unsupported"))
+				return true;
+	return false;
+}
+
 /* Without --strict the exit code says whether there was a measurement, as it always did. */
 static int judge(const struct tlat_cyc_session *s)
 {
@@ -105,7 +117,7 @@ static int judge(const struct tlat_cyc_session *s)
 	bool bad = say_findings(s->report, strict ? TLAT_WARN : TLAT_ERROR);
 
 	say_losses(&s->stats);
-	if (!strcmp(tlat_report_end(s->report), "error"))
+	if (!strcmp(tlat_report_end(s->report), "error") || is_any_unsupported(s->report))
 		return TLAT_CYC_BAD;
 	if (!strict)
 		return TLAT_CYC_FINE;

@@ -344,6 +344,18 @@ def a_way_that_is_not_measured_is_explained():
             assert re.search(r"T: 0 .*C: +5 ", out.out), (words, out.out)
 
 
+def threads_that_could_not_measure_are_no_success():
+    """Their timers are refused: those of all threads, or of the last ones only."""
+    for limit, threads in ((0, 1), (2, 3)):
+        below = [f"--sigpending={limit}:{limit}", cyc.PROGRAM]
+        out = cyc.run([*below, "-x", "-q", "-l", "10", f"-t{threads}", "--json=@json"],
+                      program="prlimit")
+        assert out.code == 1 and out.json["return_code"] == 1, (out.code, out.json)
+        assert "unsupported: timer_create() failed" in out.err, out.err
+        assert "RLIMIT_SIGPENDING" in out.err, out.err
+        assert any(t["cycles"] == 0 for t in out.threads), out.threads
+
+
 def the_trace_is_marked_and_stopped():
     if not PRIVILEGED or not MARKS:
         return
@@ -371,7 +383,8 @@ TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invent
          memory_is_locked_within_the_limit_of_a_user, threads_without_a_list_are_pinned_up_to_2_4,
          smis_are_counted_by_cpu, what_is_strict_is_honest,
          the_whole_report_says_what_the_text_cannot, newer_versions_shape,
-         a_way_that_is_not_measured_is_explained, the_trace_is_marked_and_stopped]
+         a_way_that_is_not_measured_is_explained,
+         threads_that_could_not_measure_are_no_success, the_trace_is_marked_and_stopped]
 
 
 def begin_again_with_a_tracefs():
