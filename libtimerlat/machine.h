@@ -25,7 +25,8 @@ struct tlat_machine_facts {
 	char mitigations[64]; /* from the command line: "auto", "off", "" */
 	int32_t hz, timer_migration, smt, rt_group_sched, thp_always, numa_balancing, turbo;
 	int64_t rt_runtime_us, rt_period_us;
-	int64_t signal_frame_bytes; /* AT_MINSIGSTKSZ */
+	int64_t signal_frame_bytes;  /* AT_MINSIGSTKSZ */
+	int64_t timer_resolution_ns; /* 1: of high resolution; else a tick */
 	char boot_id[40];
 	char hostname[64];
 	char cgroup[8]; /* hierarchies that can tell CPUs: "v1", "v2", "v1, v2", or "" */

@@ -226,6 +226,18 @@ static void find_memory(const struct tlat_machine_facts *facts, struct tlat_find
 				  "which memory");
 }
 
+static void find_resolution(const struct tlat_machine_facts *facts, struct tlat_findings *findings)
+{
+	if (facts->timer_resolution_ns > 1)
+		tlat_findings_add(
+			findings, TLAT_WARN, "low-resolution",
+			"boot without highres=off, a kernel with CONFIG_HIGH_RES_TIMERS=y",
+			"high-resolution timers are off: timers expire at the tick, in "
+			"steps of %.3g ms, and every figure of a timer or a sleep "
+			"contains the wait for it",
+			(double)facts->timer_resolution_ns / 1e6);
+}
+
 /* A nohz_full CPU is never a target of its own timers while migration is on. */
 static void find_timer_migration(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,
 				 struct tlat_findings *findings)
@@ -257,6 +269,7 @@ void tlat_machine_audit(const struct tlat_machine *machine, const struct tlat_pl
 	tlat_machine_find_isolation(machine, findings);
 	find_governor(machine, &cpus, findings);
 	find_clocksource(facts, findings);
+	find_resolution(facts, findings);
 	find_throttling(facts, findings);
 	find_quota(machine, findings);
 	find_smt(facts, findings);

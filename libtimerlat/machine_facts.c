@@ -375,16 +375,22 @@ static int32_t read_thp_always(const struct tlat_machine *machine)
 	return text[0] ? strstr(text, "[always]") != NULL : -1;
 }
 
+/* What the kernel calls a clock's resolution; -1: not known. */
+static int64_t resolution_ns(const struct tlat_machine *machine, clockid_t clock)
+{
+	struct timespec resolution;
+
+	if (!machine->live || clock_getres(clock, &resolution) < 0)
+		return -1;
+	return resolution.tv_sec * TLAT_NSEC_PER_SEC + resolution.tv_nsec;
+}
+
 /* The coarse clock advances once a tick. */
 static int32_t read_hz(const struct tlat_machine *machine)
 {
-	struct timespec tick;
-	int64_t tick_ns;
+	int64_t tick_ns = resolution_ns(machine, CLOCK_MONOTONIC_COARSE);
 
-	if (!machine->live || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0)
-		return -1;
-	tick_ns = tick.tv_sec * TLAT_NSEC_PER_SEC + tick.tv_nsec;
-	return (int32_t)((TLAT_NSEC_PER_SEC + tick_ns / 2) / tick_ns);
+	return tick_ns > 0 ? (int32_t)((TLAT_NSEC_PER_SEC + tick_ns / 2) / tick_ns) : -1;
 }
 
 /* What a signal saves on the stack; older kernels do not say. */
@@ -400,6 +406,8 @@ static void read_knobs(struct tlat_machine *machine)
 	struct tlat_machine_facts *facts = &machine->facts;
 
 	facts->hz = read_hz(machine);
+	/* That of its timers, not of what it reads. */
+	facts->timer_resolution_ns = resolution_ns(machine, CLOCK_MONOTONIC);
 	facts->signal_frame_bytes = read_signal_frame(machine);
 	facts->timer_migration = (int32_t)number(machine, "proc/sys/kernel/timer_migration");
 	facts->numa_balancing = (int32_t)number(machine, "proc/sys/kernel/numa_balancing");

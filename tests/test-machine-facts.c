@@ -22,6 +22,18 @@ static struct {
 	const char *cpus;
 } fake;
 
+/* Of timers; 0: the real one. */
+static long fake_resolution_ns;
+
+/* Takes libc's place in this program. */
+int clock_getres(clockid_t id, struct timespec *resolution)
+{
+	if (id != CLOCK_MONOTONIC || !fake_resolution_ns)
+		return (int)syscall(SYS_clock_getres, id, resolution);
+	*resolution = (struct timespec){ .tv_nsec = fake_resolution_ns };
+	return 0;
+}
+
 /* Takes libc's place in this program. */
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 {
@@ -43,6 +55,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 static int clean_up_fake(void **state)
 {
 	fake.active = false;
+	fake_resolution_ns = 0;
 	return clean_up(state);
 }
 
@@ -108,6 +121,7 @@ static void a_laptop_tells_its_facts(void **state)
 	assert_string_equal(facts->boot_id, "11111111-2222-3333-4444-555555555555");
 	assert_string_equal(facts->hostname, "laptop");
 	assert_int_equal(facts->hz, -1);
+	assert_int_equal(facts->timer_resolution_ns, -1);
 	assert_int_equal(facts->timer_migration, 1);
 	assert_int_equal(facts->smt, 1);
 	assert_int_equal(facts->rt_group_sched, -1);
@@ -418,6 +432,25 @@ static void the_real_machine_is_read_and_a_pair_found(void **state)
 	assert_in_range(tlat_machine_facts(machine)->hz * (tick.tv_nsec / 1000), 990000, 1010000);
 }
 
+static void timers_that_expire_at_the_tick_are_told(void **state)
+{
+	struct tlat_findings findings = { 0 };
+	char names[512];
+
+	(void)state;
+	fake_resolution_ns = 1;
+	open_real();
+	audit(NULL, &findings);
+	name_findings(&findings, names);
+	tlat_findings_free(&findings);
+	assert_null(strstr(names, "low-resolution"));
+	tlat_machine_close(machine);
+	fake_resolution_ns = 3333333;
+	open_real();
+	assert_int_equal(tlat_machine_facts(machine)->timer_resolution_ns, 3333333);
+	assert_audit_says(NULL, "low-resolution", "in steps of 3.33 ms");
+}
+
 static void an_affinity_mask_longer_than_expected_is_read_whole(void **state)
 {
 	(void)state;
@@ -473,6 +506,7 @@ int main(void)
 		TEST(a_quota_of_the_group_or_of_one_above_is_named),
 		TEST(a_root_without_cpus_is_refused_with_a_reason),
 		TEST(the_real_machine_is_read_and_a_pair_found),
+		TEST(timers_that_expire_at_the_tick_are_told),
 		TEST(an_affinity_mask_longer_than_expected_is_read_whole),
 		TEST(masks_of_any_width_up_to_the_largest_are_read),
 		TEST(a_refused_affinity_call_leaves_the_online_cpus),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* cyclictest_resolution.c - what the clock says its resolution is, and the smallest step seen. */
+/* cyclictest_resolution.c - what the clock and its timers say their resolution is, and the smallest
+ * step seen. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -10,6 +11,18 @@
 static int64_t ns_of(const struct timespec *ts)
 {
 	return (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;
+}
+
+/* As cyclictest judges it: timers of high resolution say 1 ns, others a tick. */
+void tlat_cyc_check_timers(void)
+{
+	struct timespec resolution;
+
+	if (clock_getres(CLOCK_MONOTONIC, &resolution) < 0 || ns_of(&resolution) == 1)
+		return;
+	tlat_cyc_say("High resolution timers not available: timers expire at the tick, in steps of "
+		     "%.3g ms; boot without highres=off, a kernel with CONFIG_HIGH_RES_TIMERS=y",
+		     (double)ns_of(&resolution) / 1e6);
 }
 
 void tlat_cyc_check_resolution(int64_t clock)

@@ -42,7 +42,9 @@ void tlat_cyc_say_error(const struct tlat_cyc_session *session, const struct tla
 /* Measure: session->report and session->stats are there afterwards. Returns as above. */
 int tlat_cyc_measure(struct tlat_cyc_session *session);
 
-/* cyclictest_resolution.c: two lines on standard error. */
+/* cyclictest_resolution.c: a line on standard error where timers expire at the tick. */
+void tlat_cyc_check_timers(void);
+/* Two lines on standard error. */
 void tlat_cyc_check_resolution(int64_t clock);
 
 #endif /* TLAT_CYCLICTEST_RUN_H */

@@ -236,6 +236,8 @@ int tlat_cyc_session_open(struct tlat_cyc_session *s, struct tlat_cyc_config *co
 	if (config->verbose)
 		tlat_cyc_put_cpus(config, &s->cpus);
 	hold_idle_states_off(s);
+	if (!config->strict) /* which ends with the finding that says so */
+		tlat_cyc_check_timers();
 	if (config->resolution)
 		tlat_cyc_check_resolution(config->clock);
 	return 0;

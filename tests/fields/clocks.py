@@ -93,6 +93,21 @@ def g4_the_step_is_the_one_seen() -> None:
         assert f"measured clock resolution approximately: {step} nsec" in ended.err, ended
 
 
+def g4_timers_that_expire_at_the_tick_are_told() -> None:
+    words = ["run", "timer-nanosleep", "-d", "100ms"]
+    for command in (["check"], words):
+        document = report(*command, **faulty("tick:4000000"))
+        found = findings(document)["low-resolution"]
+        assert found["severity"] == "warn" and "steps of 4 ms" in found["text"], found
+        assert document["machine"]["timer_resolution_ns"] == 4000000, document["machine"]
+    warning = "High resolution timers not available: timers expire at the tick, in steps of 4 ms"
+    ended = cyclictest("-l", "9", **faulty("tick:4000000")).expect(0)
+    assert ended.err.count(warning) == 1, ended
+    ended = cyclictest("-l", "9", **faulty("tick:1")).expect(0)
+    assert warning[:20] not in ended.err, ended
+    assert "low-resolution" not in findings(report(*words, **faulty("tick:1")))
+
+
 def g5_equal_readings_do_not_hide_the_step() -> None:
     clock = report(*GETTIME, **faulty("third:52"))["clock"]
     assert clock["quantum_ns"] == 52, clock
@@ -144,6 +159,7 @@ def g9_a_calibration_waits_once() -> None:
 if __name__ == "__main__":
     main([g2_a_signal_in_mid_sleep_makes_no_sample, g3_a_clocksource_that_is_no_counter_is_named,
           g3_a_slow_clock_raises_the_floor, g3_a_slow_clock_is_no_noise,
-          g4_the_step_is_the_one_seen, g5_equal_readings_do_not_hide_the_step,
-          g5_a_clock_that_stands_still_is_refused, g6_a_clock_that_may_not_be_read_is_refused,
-          g8_the_settable_clock_counts_no_overrun, g9_a_calibration_waits_once])
+          g4_the_step_is_the_one_seen, g4_timers_that_expire_at_the_tick_are_told,
+          g5_equal_readings_do_not_hide_the_step, g5_a_clock_that_stands_still_is_refused,
+          g6_a_clock_that_may_not_be_read_is_refused, g8_the_settable_clock_counts_no_overrun,
+          g9_a_calibration_waits_once])

@@ -5,13 +5,16 @@
  *   slow:NS   a reading takes NS   frozen    the same time for ever, years ahead
  *   refused   EPERM, and the time is left unset
  *   rarely:NS one reading in a thousand takes NS
+ *   tick:NS   timers expire in steps of NS, as clock_getres(2) says
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef int clock_fn(clockid_t id, struct timespec *now);
 
@@ -44,6 +47,16 @@ static void rarely(clock_fn *next, long ns)
 
 	if (atomic_fetch_add(&reads, 1) % 1000 == 999)
 		spin(next, ns);
+}
+
+int clock_getres(clockid_t id, struct timespec *resolution)
+{
+	const char *fault = getenv("FAKE_CLOCK");
+
+	if (id != CLOCK_MONOTONIC || !fault || strncmp(fault, "tick:", 5))
+		return (int)syscall(SYS_clock_getres, id, resolution);
+	*resolution = (struct timespec){ .tv_nsec = atol(fault + 5) };
+	return 0;
 }
 
 int clock_gettime(clockid_t id, struct timespec *now)
