@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "thread.h"
 
@@ -56,7 +59,13 @@ static int try_mapping(size_t bytes)
 	return 0;
 }
 
-/* Also pthread_create(3) says EAGAIN to all of these: which it was is tried out. */
+/* The kernel lets no task inherit a bandwidth. With reset-on-fork there is one bit more. */
+static bool is_childless(void)
+{
+	return syscall(SYS_sched_getscheduler, 0) == SCHED_DEADLINE;
+}
+
+/* Also pthread_create(3) says EAGAIN to most of these: which it was is tried out. */
 const char *tlat_thread_refusal(int error, size_t stack_bytes, char *text, size_t size)
 {
 	size_t bytes = stack_bytes ? stack_bytes : STACK_BYTES;
@@ -74,6 +83,15 @@ const char *tlat_thread_refusal(int error, size_t stack_bytes, char *text, size_
 			 "no %zu bytes for its stack: %s; end what uses memory, or raise "
 			 "RLIMIT_AS: ulimit -v",
 			 bytes, strerror(refused));
+	else if (error == -EAGAIN && is_childless())
+		snprintf(text, size,
+			 "this thread is under SCHED_DEADLINE and may create none; start it with "
+			 "chrt -R (reset-on-fork), or ordinary with --policy deadline");
+	else if (error == -EPERM)
+		snprintf(text, size,
+			 "%s: a filter (seccomp) refuses it; allow clone and clone3, or have "
+			 "clone3 give ENOSYS",
+			 strerror(EPERM));
 	else
 		snprintf(text, size, "%s; check RLIMIT_NPROC and the cgroup's pids.max",
 			 strerror(-error));

@@ -2,7 +2,7 @@
 /*
  * test-thread-start.c - no thread of the library ever runs a handler of the program: each begins
  * with every signal blocked. The linker sends every pthread_create() here first. Where none begins,
- * the limit that is named is the one that keeps it from it.
+ * what is named, a limit or something else, is what keeps it from it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "child.h"
+#include "denied.h"
 #include "thread.h"
 
 #define MANY 1000
@@ -188,6 +190,71 @@ static void the_limit_that_refuses_a_thread_is_named(void **state)
 	assert_says(in_child(start_within, &space), "RLIMIT_AS");
 }
 
+/* Nothing where a thread starts. */
+static void say_refusal(struct words *words)
+{
+	char text[TLAT_REFUSAL_TEXT];
+	pthread_t thread;
+	int error = tlat_thread_start(&thread, NULL, nothing, NULL);
+
+	if (error)
+		say(words, "%s", tlat_thread_refusal(error, 0, text, sizeof(text)));
+	else
+		pthread_join(thread, NULL);
+}
+
+static void start_under_deadline(struct words *words, const void *arg)
+{
+	const uint64_t *flags = arg;
+	const struct tlat_sched deadline = { .size = sizeof(deadline),
+					     .policy = SCHED_DEADLINE,
+					     .flags = *flags,
+					     .runtime_ns = 500000,
+					     .deadline_ns = 1000000,
+					     .period_ns = 1000000 };
+
+	if (tlat_sched_set(&deadline) < 0)
+		say(words, "not granted");
+	else
+		say_refusal(words);
+}
+
+static void a_deadline_that_cannot_be_inherited_is_named(void **state)
+{
+	const uint64_t kept = 0, reset = 1; /* SCHED_FLAG_RESET_ON_FORK */
+	const char *text = in_child(start_under_deadline, &kept);
+
+	(void)state;
+	if (!strcmp(text, "not granted"))
+		skip();
+	assert_says(text, "SCHED_DEADLINE");
+	assert_says(text, "chrt -R");
+	assert_null(strstr(text, "NPROC"));
+	assert_string_equal(in_child(start_under_deadline, &reset), "");
+}
+
+/* Where the C library knows clone3, it takes its EPERM for an answer. */
+static int names_the_filter(const char *unused)
+{
+	struct words words = { .n = 0 };
+
+	(void)unused;
+	say_refusal(&words);
+	if (!words.n)
+		return -ENOSYS;
+	return strstr(words.text, "seccomp") && !strstr(words.text, "NPROC") ? 0 : -EINVAL;
+}
+
+static void a_filter_is_not_taken_for_a_limit(void **state)
+{
+	int found = under_denial(names_the_filter, NULL, SYS_clone3);
+
+	(void)state;
+	if (found == NO_FILTER || found == ENOSYS)
+		skip();
+	assert_int_equal(found, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +264,8 @@ int main(void)
 		cmocka_unit_test_setup(those_of_noise, forget),
 		cmocka_unit_test_setup(those_of_every_scale, forget),
 		cmocka_unit_test(the_limit_that_refuses_a_thread_is_named),
+		cmocka_unit_test(a_deadline_that_cannot_be_inherited_is_named),
+		cmocka_unit_test(a_filter_is_not_taken_for_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);
