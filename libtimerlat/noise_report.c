@@ -119,8 +119,9 @@ static void find_switches(const struct tlat_noise_thread *t, struct tlat_result 
 		return;
 	tlat_findings_add(&result->findings, TLAT_INFO, "noise-switches",
 			  "see what runs there: perf sched, or ps -eLo psr,cls,rtprio,comm",
-			  "in %" PRIu64 " gaps, the longest of %.1f us, CPU %d ran another thread "
-			  "instead of the one that spun under policy %s",
+			  "in %" PRIu64 " gaps, the longest of %.1f us, the thread that spun on "
+			  "CPU %d under policy %s was switched out: another one ran, or a stop "
+			  "signal held the process",
 			  total->count, (double)total->max_ns / 1e3, t->cpu,
 			  tlat_policy_name(t->facts.policy));
 }

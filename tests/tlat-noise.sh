@@ -112,4 +112,14 @@ refused "append needs" --append
 refused "too small\|out of range" --threshold 1ns
 refused "999" -c 999
 refused "extra" extra
+# Stopped while it spins: nobody else needs to have run.
+"$TLAT" noise -d 2s --policy other --findings >"$work/out" &
+pid=$!
+sleep 1
+kill -STOP "$pid"
+sleep 1
+kill -CONT "$pid"
+wait "$pid" || fail "stopped: exit $?"
+tr -s ' \n' ' ' <"$work/out" | grep -q 'was switched out: another one ran, or a stop signal held' ||
+	fail "stopped: $(cat "$work/out")"
 echo "all passed"
