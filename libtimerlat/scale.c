@@ -121,6 +121,38 @@ bool tlat_scale_exponent(struct tlat_result *result, const struct tlat_scale_ser
 	return true;
 }
 
+/* == Stops == */
+
+uint64_t tlat_scale_nap(int64_t ns)
+{
+	const struct timespec nap = tlat_timespec_of_ns(ns);
+	uint64_t began = tlat_gettime_ns(CLOCK_MONOTONIC), late;
+
+	nanosleep(&nap, NULL);
+	late = tlat_gettime_ns(CLOCK_MONOTONIC) - began - (uint64_t)ns;
+	return (int64_t)late > TLAT_AWAY_NS ? late : 0;
+}
+
+void tlat_scale_note_away(struct tlat_scale *s, uint64_t away_ns)
+{
+	s->aways += away_ns > 0;
+	if (away_ns > s->longest_away_ns)
+		s->longest_away_ns = away_ns;
+}
+
+static void find_aways(struct tlat_scale *s)
+{
+	if (s->aways)
+		tlat_findings_add(
+			&s->result->findings, TLAT_WARN, "stopped",
+			"measure again; look for throttling, steal and stop signals",
+			"the thread that times the measurement was kept from its CPU "
+			"%" PRIu64 " time%s, up to %.0f ms, and the figures contain that: "
+			"real-time throttling, another thread, the hypervisor, or a stop "
+			"signal",
+			s->aways, s->aways == 1 ? "" : "s", (double)s->longest_away_ns / 1e6);
+}
+
 /* == Options == */
 
 static int check_sizes(const struct tlat_scale_opts *o, struct tlat_error *reterr)
@@ -282,6 +314,7 @@ static int measure(struct tlat_scale *s, struct tlat_report **ret_report, struct
 	if (error)
 		return error;
 	describe(s, began);
+	find_aways(s);
 	tlat_machine_audit(s->machine, s->place, &s->findings);
 	error = make_report(s, ret_report, started);
 	return error ? tlat_fail(reterr, error, "no report: %s", strerror(-error)) : 0;

@@ -10,6 +10,7 @@
 #include "helper.h"
 #include "machine.h"
 #include "result.h"
+#include "run.h"
 #include "scale_fit.h"
 
 #define TLAT_SCALE_SIZES_MAX  32
@@ -27,12 +28,17 @@ struct tlat_scale {
 	int32_t policy, priority; /* granted */
 	struct tlat_result *result;
 	bool stopped;
+	uint64_t aways, longest_away_ns; /* how often it was kept from its CPU */
 };
 
 static inline bool tlat_scale_stopping(const struct tlat_scale *scale)
 {
 	return tlat_stop_asked(scale->opts.stop);
 }
+
+/* Sleep. What it took longer, in ns, when that is more than what may be: 0 otherwise. */
+uint64_t tlat_scale_nap(int64_t ns);
+void tlat_scale_note_away(struct tlat_scale *scale, uint64_t away_ns);
 
 /* The three: fill scale->result. 0 or a negative errno. */
 int tlat_scale_timers(struct tlat_scale *scale, struct tlat_error *reterr);

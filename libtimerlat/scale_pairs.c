@@ -129,14 +129,34 @@ static int start_sides(struct crowd *crowd, int *ret_started)
 	return error;
 }
 
-static void last_until(struct tlat_scale *s, uint64_t end)
+static uint64_t turns_of(const struct crowd *crowd)
 {
+	uint64_t turns = 0;
+
+	for (int64_t i = 0; i < crowd->n; i++)
+		turns += atomic_load(&crowd->pairs[i].word);
+	return turns;
+}
+
+/* The caller alone may be late, where the pairs have its CPU: they then go on as before. */
+static void nap(struct tlat_scale *s, const struct crowd *crowd, int64_t ns)
+{
+	uint64_t before = turns_of(crowd);
+	double passed = (double)(tlat_gettime_ns(CLOCK_MONOTONIC) - crowd->threads.opened_ns);
+	uint64_t late = tlat_scale_nap(ns);
+	double expected = (double)before / passed * (double)((uint64_t)ns + late);
+
+	if (late && (!before || (double)(turns_of(crowd) - before) < expected / 2))
+		tlat_scale_note_away(s, late);
+}
+
+static void last_until(struct tlat_scale *s, const struct crowd *crowd)
+{
+	uint64_t end = crowd->threads.opened_ns + (uint64_t)s->opts.duration_ns;
 	int64_t left;
 
 	while ((left = (int64_t)(end - tlat_gettime_ns(CLOCK_MONOTONIC))) > 0 && !s->stopped) {
-		const struct timespec nap = tlat_timespec_of_ns(left < LOOK_NS ? left : LOOK_NS);
-
-		nanosleep(&nap, NULL);
+		nap(s, crowd, left < LOOK_NS ? left : LOOK_NS);
 		s->stopped |= tlat_scale_stopping(s);
 	}
 }
@@ -148,7 +168,7 @@ static int play_all(struct tlat_scale *s, struct crowd *crowd, struct tlat_error
 
 	error = tlat_scale_threads_release(&crowd->threads, started, error, reterr);
 	if (!error)
-		last_until(s, crowd->threads.opened_ns + (uint64_t)s->opts.duration_ns);
+		last_until(s, crowd);
 	crowd->ended_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	atomic_store(&crowd->ending, true);
 	for (int i = 0; i < started; i++)

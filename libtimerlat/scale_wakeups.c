@@ -89,12 +89,12 @@ static int start_waiters(struct tlat_scale *s, struct flock *f, int64_t *ret_sta
 }
 
 /* Until all of them have announced, or woken; then for so long that the last one sleeps. */
-static bool await(const atomic_uint *count, uint64_t all)
+static bool await(struct tlat_scale *s, const atomic_uint *count, uint64_t all)
 {
 	for (int i = 0; atomic_load(count) < all; i++) {
 		if (i == PATIENCE)
 			return false;
-		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_NS }, NULL);
+		tlat_scale_note_away(s, tlat_scale_nap(AGAIN_NS));
 	}
 	return true;
 }
@@ -137,14 +137,14 @@ static unsigned int do_rounds(struct tlat_scale *s, struct flock *f, struct figu
 		long woken;
 
 		s->stopped |= tlat_scale_stopping(s);
-		if (s->stopped || !await(&f->announced, all))
+		if (s->stopped || !await(s, &f->announced, all))
 			break;
-		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+		tlat_scale_note_away(s, tlat_scale_nap(SETTLE_NS));
 		atomic_store_explicit(&f->word, round + 1, memory_order_release);
 		t0 = tlat_gettime_ns(CLOCK_MONOTONIC);
 		woken = tlat_futex(&f->word, FUTEX_WAKE_PRIVATE, INT_MAX);
 		t1 = tlat_gettime_ns(CLOCK_MONOTONIC);
-		if (!await(&f->awake, all))
+		if (!await(s, &f->awake, all))
 			break;
 		note(figures, f, t0, t1, woken);
 	}

@@ -130,6 +130,29 @@ code=0
 /usr/bin/python3 "$TLAT_SOURCE/tests/check_schema.py" "$work"/*.json || code=$?
 [ "$code" = 0 ] || [ "$code" = 77 ] || fail "the schema refuses a report"
 
+# stopped_while_it_measures <options>: a stop is in no figure's nature, and is told.
+stopped_while_it_measures()
+{
+	timeout -s KILL 60 "$TLAT" scale "$@" >"$work/out" &
+	pid=$!
+	for (( i = 0; i < 200; i++ )); do
+		tlat=$(children "$pid") || true
+		[ -z "$tlat" ] || break
+		sleep 0.02
+	done
+	sleep 0.7
+	kill -STOP "$tlat"
+	sleep 1
+	kill -CONT "$tlat"
+	wait "$pid" || fail "scale $*, stopped: exit $?"
+	tr -s ' \n' ' ' <"$work/out" >"$work/words"
+	grep -qE 'stopped: the thread that .* was kept from its CPU .*stop signal' "$work/words" ||
+		fail "scale $*, stopped: $(cat "$work/out")"
+}
+
+stopped_while_it_measures pairs --sizes 1 -d 1s
+stopped_while_it_measures wakeups --sizes 4 --rounds 1000
+
 refused 'timers, wakeups or pairs' scale
 refused 'timers, wakeups or pairs' scale mountains
 refused 'sizes' scale timers --sizes 1k,
