@@ -656,8 +656,8 @@ TLAT_API int tlat_report_set_origin(struct tlat_report *report, int argc, char *
  * with line and column, or the place in the document, when it is no report of a
  * schema this library knows, has a probe or metric whose name is of more than 47
  * bytes, a unit of more than 15, or two metrics of one name in a result; -EFBIG
- * when no document ends within 64 MiB; -EOPNOTSUPP in a build without JSON; -ENOMEM; or what open(2) or read(2) said
- * (-ENOENT, -EACCES, -EISDIR). [setup]
+ * when no document ends within 64 MiB; -EOPNOTSUPP in a build without JSON;
+ * -ENOMEM; or what open(2) or read(2) said (-ENOENT, -EACCES, -EISDIR). [setup]
  */
 TLAT_API int tlat_report_read(struct tlat_report **ret_report, const char *path,
 			      struct tlat_error *reterr);
