@@ -50,7 +50,8 @@ wanted["clock_nanosleep"] = 2 * (rests2 - rests1)
 grown = {name: calls2[name] - calls1[name] for name in set(calls1) | set(calls2) | set(wanted)}
 print(f"{probe}: {more} more cycles, {rests2 - rests1} more rests:",
       {name: n for name, n in sorted(grown.items()) if n})
-slack = {"getrusage": 2 * (rests2 - rests1) + 4, "clock_nanosleep": 2 * (rests2 - rests1)}
+rests = 2 * abs(rests2 - rests1)  # a short run on a busy machine may have more of them
+slack = {"getrusage": rests + 4, "clock_nanosleep": rests}
 wrong = {name: n for name, n in grown.items() if abs(n - wanted[name]) > slack.get(name, 8)}
 sys.exit(f"{probe}: not as many as cycles: {wrong}" if wrong else 0)
 PY
