@@ -114,15 +114,18 @@ const struct tlat_result *tlat_member_result(const struct tlat_report *report, c
 int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b, const char *name,
 		       bool same_cpus, struct tlat_error *reterr);
 /*
- * Whether what may differ between the sides is the same in two results of one: 0, or -EINVAL with
- * the first difference.
+ * Whether what a comparison may be about is the same in two results: 0, or -EINVAL with the first
+ * difference, without a remedy; where says more of the first report: "", " of the base side".
  */
-int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result *b, int side,
-			  const char *name, struct tlat_error *reterr);
-/* Whether member i's result may be compared with the first one's: 0, or -EINVAL with the reason. */
+int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result *b,
+			  const char *name, const char *where, struct tlat_error *reterr);
+/*
+ * Whether member i's result may be compared with the first one's, and is measured as the first one
+ * of its side: 0, or -EINVAL with the reason.
+ */
 int tlat_compare_fits(const struct tlat_members *members, size_t i, const struct tlat_result *first,
-		      const struct tlat_result *result, const char *name,
-		      struct tlat_error *reterr);
+		      const struct tlat_result *first_of_side, const struct tlat_result *result,
+		      const char *name, struct tlat_error *reterr);
 
 /* compare.c */
 

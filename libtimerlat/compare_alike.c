@@ -183,8 +183,8 @@ int tlat_compare_alike(const struct tlat_result *a, const struct tlat_result *b,
 	return a->kind ? alike_commands(a->repeat, b->repeat, name, reterr) : 0;
 }
 
-int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result *b, int side,
-			  const char *name, struct tlat_error *reterr)
+int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result *b,
+			  const char *name, const char *where, struct tlat_error *reterr)
 {
 	char first[TLAT_SETTING_BYTES], other[TLAT_SETTING_BYTES];
 
@@ -193,18 +193,19 @@ int tlat_compare_settings(const struct tlat_result *a, const struct tlat_result 
 		tlat_settings[i].text_of(b, other, sizeof(other));
 		if (strcmp(first, other))
 			return tlat_fail(reterr, -EINVAL,
-					 "%s: %s %s in one report of the %s side, %s in another; "
-					 "measure a side in one way, or give --force for figures "
-					 "without a verdict",
-					 name, tlat_settings[i].name, first,
-					 side == TLAT_BASE ? "base" : "new", other);
+					 "%s: %s %s in one report%s, %s in another", name,
+					 tlat_settings[i].name, first, where, other);
 	}
 	return 0;
 }
 
 int tlat_compare_fits(const struct tlat_members *m, size_t i, const struct tlat_result *first,
-		      const struct tlat_result *result, const char *name, struct tlat_error *reterr)
+		      const struct tlat_result *first_of_side, const struct tlat_result *result,
+		      const char *name, struct tlat_error *reterr)
 {
+	static const char *const of_side[] = {
+		[TLAT_BASE] = " of the base side", [TLAT_NEXT] = " of the new side"
+	};
 	struct tlat_error why;
 
 	if (tlat_compare_alike(first, result, name, true, &why) < 0)
@@ -212,5 +213,12 @@ int tlat_compare_fits(const struct tlat_members *m, size_t i, const struct tlat_
 				 "%.380s; measure both sides alike, or give --force for "
 				 "figures without a verdict",
 				 why.text);
-	return tlat_compare_reliable(m->v[i].report, result, name, reterr);
+	if (tlat_compare_reliable(m->v[i].report, result, name, reterr) < 0)
+		return -EINVAL;
+	if (tlat_compare_settings(first_of_side, result, name, of_side[m->v[i].side], &why) < 0)
+		return tlat_fail(reterr, -EINVAL,
+				 "%.380s; measure a side in one way, or give --force for figures "
+				 "without a verdict",
+				 why.text);
+	return 0;
 }

@@ -39,6 +39,10 @@ static void find_groups(struct tlat_members *m)
 	}
 }
 
+static const char *const side_names[] = {
+	[TLAT_BASE] = "the base side", [TLAT_NEXT] = "the new side"
+};
+
 static const char *kernel_of(const struct tlat_report *report)
 {
 	return tlat_fact_of(report, "machine.kernel");
@@ -271,16 +275,16 @@ static int check_letters(const struct tlat_members *m, struct tlat_error *reterr
 					 "%s has runs of side A and of side B of tlat ab, which "
 					 "are not one side; name that file alone, or take one "
 					 "side out of it",
-					 side == TLAT_BASE ? "the base side" : "the new side");
+					 side_names[side]);
 	return 0;
 }
 
 static void name_report(size_t i, size_t n_base, char *text, size_t size)
 {
-	bool base = i < n_base;
+	int side = i < n_base ? TLAT_BASE : TLAT_NEXT;
 
-	snprintf(text, size, "report %zu of %s", base ? i + 1 : i + 1 - n_base,
-		 base ? "the base side" : "the new side");
+	snprintf(text, size, "report %zu of %s", side == TLAT_BASE ? i + 1 : i + 1 - n_base,
+		 side_names[side]);
 }
 
 /* Of the reports as they were given, those of the base side first. */
@@ -326,7 +330,7 @@ int tlat_members_make(struct tlat_members *m, struct tlat_report *const *base, s
 	*m = (struct tlat_members){ .ordered = true };
 	if (!n_base || !n_next)
 		return tlat_fail(reterr, -EINVAL, "%s has no report; name a file that has one",
-				 n_base ? "the new side" : "the base side");
+				 side_names[n_base ? TLAT_NEXT : TLAT_BASE]);
 	m->v = calloc(n_base + n_next, sizeof(*m->v));
 	if (!m->v)
 		return tlat_fail(reterr, -ENOMEM, "out of memory");

@@ -198,7 +198,7 @@ static int check(const struct tlat_item *item, const struct tlat_members *m, siz
 	static const char *const better[] = { "lower", "none", "higher" };
 	const struct tlat_number *number = number_of(m, i, place);
 	const struct tlat_result *result = result_of(m, i, place);
-	int side = m->v[i].side;
+	size_t of_side = tlat_member_first(m, m->v[i].side);
 
 	if (strcmp(number->unit, item->unit))
 		return tlat_fail(reterr, -EINVAL,
@@ -212,10 +212,8 @@ static int check(const struct tlat_item *item, const struct tlat_members *m, siz
 			"both sides alike, or give --force for figures without a verdict",
 			item->name, item->metric, better[item->units.better - TLAT_LOWER],
 			better[number->better - TLAT_LOWER]);
-	if (tlat_compare_fits(m, i, result_of(m, 0, place), result, item->name, reterr) < 0)
-		return -EINVAL;
-	return tlat_compare_settings(result_of(m, tlat_member_first(m, side), place), result, side,
-				     item->name, reterr);
+	return tlat_compare_fits(m, i, result_of(m, 0, place), result_of(m, of_side, place), result,
+				 item->name, reterr);
 }
 
 static int fill(struct tlat_item *item, const struct tlat_members *m, const struct place *place,

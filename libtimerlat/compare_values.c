@@ -132,12 +132,10 @@ static int check_run(const struct plan *plan, const struct tlat_members *m, size
 		     const char *name, struct tlat_error *reterr)
 {
 	const struct tlat_result *result = plan->results[i];
-	int side = m->v[i].side;
+	size_t of_side = tlat_member_first(m, m->v[i].side);
 
-	if (tlat_compare_fits(m, i, plan->results[0], result, name, reterr) < 0)
-		return -EINVAL;
-	return tlat_compare_settings(plan->results[tlat_member_first(m, side)], result, side, name,
-				     reterr);
+	return tlat_compare_fits(m, i, plan->results[0], plan->results[of_side], result, name,
+				 reterr);
 }
 
 static int gather(struct plan *plan, const struct tlat_members *m, const char *probe,

@@ -103,22 +103,6 @@ static int add(struct tlat_result *into, const struct tlat_result *from, int32_t
 	return 0;
 }
 
-/* What a comparison may be about is one thing within a sum. */
-static int check_settings(const struct tlat_result *a, const struct tlat_result *b,
-			  const char *name, struct tlat_error *reterr)
-{
-	char first[TLAT_SETTING_BYTES], other[TLAT_SETTING_BYTES];
-
-	for (size_t i = 0; i < TLAT_SETTINGS; i++) {
-		tlat_settings[i].text_of(a, first, sizeof(first));
-		tlat_settings[i].text_of(b, other, sizeof(other));
-		if (strcmp(first, other))
-			return tlat_fail(reterr, -EINVAL, "%s: %s %s in one report, %s in another",
-					 name, tlat_settings[i].name, first, other);
-	}
-	return 0;
-}
-
 static const char *source_of(const struct tlat_calibration *clock)
 {
 	return clock ? tlat_clock_source_name(clock->source) : "not known";
@@ -155,7 +139,7 @@ static int check_alike(const struct tlat_result *a, const struct tlat_result *b,
 				 "add up; merge reports of the same measurement",
 				 name);
 	if (tlat_compare_alike(a, b, name, a->has_kick, &why) < 0 ||
-	    check_settings(a, b, name, &why) < 0 || check_clocks(a, b, name, &why) < 0)
+	    tlat_compare_settings(a, b, name, "", &why) < 0 || check_clocks(a, b, name, &why) < 0)
 		return tlat_fail(reterr, -EINVAL, "%.400s; merge what was measured alike",
 				 why.text);
 	return 0;

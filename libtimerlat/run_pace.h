@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* run_pace.h - one cycle of a pair as the waker sees it, and what paces it. */
+/* run_pace.h - one cycle of a pair as the waker sees it: what paces it, and the wait for its end.
+ */
 #ifndef TLAT_RUN_PACE_H
 #define TLAT_RUN_PACE_H
 
