@@ -19,6 +19,7 @@
 
 #include "child.h"
 #include "denied.h"
+#include "newer.h"
 #include "thread.h"
 
 #define MANY 1000
