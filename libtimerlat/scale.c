@@ -135,14 +135,14 @@ uint64_t tlat_scale_nap(int64_t ns)
 
 void tlat_scale_note_away(struct tlat_scale *s, uint64_t away_ns)
 {
-	s->aways += away_ns > 0;
+	s->n_away += away_ns > 0;
 	if (away_ns > s->longest_away_ns)
 		s->longest_away_ns = away_ns;
 }
 
-static void find_aways(struct tlat_scale *s)
+static void find_away(struct tlat_scale *s)
 {
-	if (s->aways)
+	if (s->n_away)
 		tlat_findings_add(
 			&s->result->findings, TLAT_WARN, "stopped",
 			"measure again; look for throttling, steal and stop signals",
@@ -150,7 +150,7 @@ static void find_aways(struct tlat_scale *s)
 			"%" PRIu64 " time%s, up to %.0f ms, and the figures contain that: "
 			"real-time throttling, another thread, the hypervisor, or a stop "
 			"signal",
-			s->aways, s->aways == 1 ? "" : "s", (double)s->longest_away_ns / 1e6);
+			s->n_away, s->n_away == 1 ? "" : "s", (double)s->longest_away_ns / 1e6);
 }
 
 /* == Options == */
@@ -314,7 +314,7 @@ static int measure(struct tlat_scale *s, struct tlat_report **ret_report, struct
 	if (error)
 		return error;
 	describe(s, began);
-	find_aways(s);
+	find_away(s);
 	tlat_machine_audit(s->machine, s->place, &s->findings);
 	error = make_report(s, ret_report, started);
 	return error ? tlat_fail(reterr, error, "no report: %s", strerror(-error)) : 0;

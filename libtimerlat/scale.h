@@ -28,7 +28,7 @@ struct tlat_scale {
 	int32_t policy, priority; /* granted */
 	struct tlat_result *result;
 	bool stopped;
-	uint64_t aways, longest_away_ns; /* how often it was kept from its CPU */
+	uint64_t n_away, longest_away_ns; /* how often it was kept from its CPU */
 };
 
 static inline bool tlat_scale_stopping(const struct tlat_scale *scale)
@@ -49,6 +49,8 @@ int tlat_scale_pairs(struct tlat_scale *scale, struct tlat_error *reterr);
 struct tlat_scale_threads {
 	struct tlat_gate gate;
 	int32_t policy, priority;
+	int started;
+	int refused;	  /* negative errno of the one after those; 0: there is none */
 	atomic_int error; /* of the first set-up that failed, negative errno; 0: none did */
 	int32_t failed_cpu;
 	const char *failed_what; /* static */
@@ -57,14 +59,16 @@ struct tlat_scale_threads {
 
 void tlat_scale_threads_init(struct tlat_scale_threads *threads, const struct tlat_scale *scale);
 void tlat_scale_threads_destroy(struct tlat_scale_threads *threads);
+/* Start one more, on a small stack, for there may be thousands. False: none is to follow. */
+bool tlat_scale_threads_start(struct tlat_scale_threads *threads, pthread_t *ret_thread,
+			      void *(*fn)(void *), void *arg);
 /* From one of them: pin it there and give it the policy. Whether it shall begin. */
 bool tlat_scale_threads_arrive(struct tlat_scale_threads *threads, int32_t cpu);
 /*
- * From the controller: wait for those that were started, and let all begin, or none when error,
- * that of the one after them, is not 0 or a set-up failed. 0 or a negative errno.
+ * From the controller: wait for those that were started, and let all begin, or none when one was
+ * refused or a set-up failed. 0 or a negative errno.
  */
-int tlat_scale_threads_release(struct tlat_scale_threads *threads, int started, int error,
-			       struct tlat_error *reterr);
+int tlat_scale_threads_release(struct tlat_scale_threads *threads, struct tlat_error *reterr);
 
 /* scale.c: values of one figure, each at its N. */
 struct tlat_scale_series {

@@ -14,10 +14,8 @@
 #include "futex.h"
 #include "scale.h"
 #include "stats.h"
-#include "thread.h"
 
 #define SETTLE_NS	    50000L
-#define STACK_BYTES	    65536
 #define DEFAULT_DURATION_NS 500000000LL
 #define LOOK_NS		    20000000LL
 
@@ -113,20 +111,19 @@ static int make_pair(struct tlat_scale *s, struct crowd *crowd, int64_t i)
 	return tlat_hist_new(&pair->latency, TLAT_NSEC_PER_SEC);
 }
 
-static int start_sides(struct crowd *crowd, int *ret_started)
+static struct side *side_of(struct crowd *crowd, int i)
 {
-	pthread_attr_t attr;
-	int error = 0;
+	return &crowd->pairs[i / 2].sides[i % 2];
+}
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	for (*ret_started = 0; *ret_started < 2 * crowd->n && !error; *ret_started += !error) {
-		struct side *side = &crowd->pairs[*ret_started / 2].sides[*ret_started % 2];
+static void start_sides(struct crowd *crowd)
+{
+	for (int i = 0; i < 2 * crowd->n; i++) {
+		struct side *side = side_of(crowd, i);
 
-		error = tlat_thread_start(&side->thread, &attr, side_thread, side);
+		if (!tlat_scale_threads_start(&crowd->threads, &side->thread, side_thread, side))
+			break;
 	}
-	pthread_attr_destroy(&attr);
-	return error;
 }
 
 static uint64_t turns_of(const struct crowd *crowd)
@@ -164,15 +161,16 @@ static void last_until(struct tlat_scale *s, const struct crowd *crowd)
 /* All threads; they are gone afterwards. */
 static int play_all(struct tlat_scale *s, struct crowd *crowd, struct tlat_error *reterr)
 {
-	int started, error = start_sides(crowd, &started);
+	int error;
 
-	error = tlat_scale_threads_release(&crowd->threads, started, error, reterr);
+	start_sides(crowd);
+	error = tlat_scale_threads_release(&crowd->threads, reterr);
 	if (!error)
 		last_until(s, crowd);
 	crowd->ended_ns = tlat_gettime_ns(CLOCK_MONOTONIC);
 	atomic_store(&crowd->ending, true);
-	for (int i = 0; i < started; i++)
-		pthread_join(crowd->pairs[i / 2].sides[i % 2].thread, NULL);
+	for (int i = 0; i < crowd->threads.started; i++)
+		pthread_join(side_of(crowd, i)->thread, NULL);
 	return error;
 }
 

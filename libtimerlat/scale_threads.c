@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "scale.h"
+#include "thread.h"
+
+#define STACK_BYTES 65536
 
 void tlat_scale_threads_init(struct tlat_scale_threads *t, const struct tlat_scale *s)
 {
@@ -28,15 +31,28 @@ bool tlat_scale_threads_arrive(struct tlat_scale_threads *t, int32_t cpu)
 	return tlat_gate_arrive(&t->gate, error);
 }
 
-int tlat_scale_threads_release(struct tlat_scale_threads *t, int started, int error,
-			       struct tlat_error *reterr)
+bool tlat_scale_threads_start(struct tlat_scale_threads *t, pthread_t *ret_thread,
+			      void *(*fn)(void *), void *arg)
 {
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	t->refused = tlat_thread_start(ret_thread, &attr, fn, arg);
+	t->started += !t->refused;
+	pthread_attr_destroy(&attr);
+	return !t->refused;
+}
+
+int tlat_scale_threads_release(struct tlat_scale_threads *t, struct tlat_error *reterr)
+{
+	char why[TLAT_REFUSAL_TEXT];
+	int error = t->refused;
+
 	if (error)
-		tlat_fail(reterr, error,
-			  "thread %d of this size not created: %s; check RLIMIT_NPROC and the "
-			  "cgroup's pids.max",
-			  started + 1, strerror(-error));
-	if (tlat_gate_gather(&t->gate, started) && !error) {
+		tlat_fail(reterr, error, "thread %d of this size not created: %s", t->started + 1,
+			  tlat_thread_refusal(error, STACK_BYTES, why, sizeof(why)));
+	if (tlat_gate_gather(&t->gate, t->started) && !error) {
 		error = atomic_load(&t->error);
 		tlat_fail(reterr, error, "thread on CPU %d: %s: %s", t->failed_cpu, t->failed_what,
 			  strerror(-error));

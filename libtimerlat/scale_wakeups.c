@@ -15,10 +15,9 @@
 #include "scale.h"
 #include "thread.h"
 
-#define SETTLE_NS   1000000L /* from the last announcement to the kick */
-#define STACK_BYTES 65536
-#define AGAIN_NS    200000L
-#define PATIENCE    25000 /* looks of AGAIN_NS */
+#define SETTLE_NS 1000000L /* from the last announcement to the kick */
+#define AGAIN_NS  200000L
+#define PATIENCE  25000 /* looks of AGAIN_NS */
 
 struct flock;
 
@@ -70,22 +69,16 @@ static int32_t waiter_cpu(const struct tlat_scale *s, int64_t i)
 	return place->n > 1 ? place->cpus[1 + i % (place->n - 1)] : place->cpus[0];
 }
 
-static int start_waiters(struct tlat_scale *s, struct flock *f, int64_t *ret_started)
+static void start_waiters(struct tlat_scale *s, struct flock *f)
 {
-	pthread_attr_t attr;
-	int error = 0;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	for (*ret_started = 0; *ret_started < f->n && !error; *ret_started += !error) {
-		struct waiter *w = &f->waiters[*ret_started];
+	for (int64_t i = 0; i < f->n; i++) {
+		struct waiter *w = &f->waiters[i];
 
 		w->flock = f;
-		w->cpu = waiter_cpu(s, *ret_started);
-		error = tlat_thread_start(&w->thread, &attr, waiter_thread, w);
+		w->cpu = waiter_cpu(s, i);
+		if (!tlat_scale_threads_start(&f->threads, &w->thread, waiter_thread, w))
+			break;
 	}
-	pthread_attr_destroy(&attr);
-	return error;
 }
 
 /* Until all of them have announced, or woken; then for so long that the last one sleeps. */
@@ -163,12 +156,12 @@ static void find_missing(struct tlat_scale *s, int64_t n, unsigned int rounds)
 }
 
 /* The last wait ends as the others did. */
-static void end_waiters(struct flock *f, int64_t started)
+static void end_waiters(struct flock *f)
 {
 	atomic_store(&f->ending, true);
 	atomic_fetch_add(&f->word, 1);
 	tlat_futex(&f->word, FUTEX_WAKE_PRIVATE, INT_MAX);
-	for (int64_t i = 0; i < started; i++)
+	for (int i = 0; i < f->threads.started; i++)
 		pthread_join(f->waiters[i].thread, NULL);
 }
 
@@ -176,7 +169,6 @@ static int run_flock(struct tlat_scale *s, int64_t n, struct figures *figures,
 		     struct tlat_error *reterr)
 {
 	struct flock f = { .n = n };
-	int64_t started = 0;
 	int error;
 
 	f.waiters = aligned_alloc(TLAT_CACHE_LINE, (size_t)n * sizeof(*f.waiters));
@@ -184,11 +176,11 @@ static int run_flock(struct tlat_scale *s, int64_t n, struct figures *figures,
 		return tlat_fail(reterr, -ENOMEM, "no memory for %lld waiters", (long long)n);
 	memset(f.waiters, 0, (size_t)n * sizeof(*f.waiters));
 	tlat_scale_threads_init(&f.threads, s);
-	error = start_waiters(s, &f, &started);
-	error = tlat_scale_threads_release(&f.threads, (int)started, error, reterr);
+	start_waiters(s, &f);
+	error = tlat_scale_threads_release(&f.threads, reterr);
 	if (!error)
 		find_missing(s, n, do_rounds(s, &f, figures));
-	end_waiters(&f, started);
+	end_waiters(&f);
 	tlat_scale_threads_destroy(&f.threads);
 	free(f.waiters);
 	return error;
@@ -269,14 +261,20 @@ static void *waker_thread(void *arg)
 int tlat_scale_wakeups(struct tlat_scale *s, struct tlat_error *reterr)
 {
 	struct waking waking = { .scale = s };
+	char why[TLAT_REFUSAL_TEXT];
 	pthread_t thread;
 	int error = init_figures(s, &waking.figures);
 
-	if (!error)
-		error = tlat_thread_start(&thread, NULL, waker_thread, &waking);
 	if (error) {
 		free_figures(&waking.figures);
-		return tlat_fail(reterr, error, "no waker: %s", strerror(-error));
+		return tlat_fail(reterr, error, "no memory for the figures of %lld rounds",
+				 (long long)s->rounds);
+	}
+	error = tlat_thread_start(&thread, NULL, waker_thread, &waking);
+	if (error) {
+		free_figures(&waking.figures);
+		return tlat_fail(reterr, error, "waker not created: %s",
+				 tlat_thread_refusal(error, 0, why, sizeof(why)));
 	}
 	pthread_join(thread, NULL);
 	error = waking.error;
