@@ -130,6 +130,9 @@ order_and_boots_decide_whether_there_is_a_verdict() {
 	$make blockb side=B seed=3 start=100 factor=1.05
 	run_tlat compare a blockb
 	expect 77 "one side after the other" && says "not measured in turn" "blocks"
+	run_tlat compare a blockb --benchstat
+	expect 77 "--benchstat, blocks" && grep -qE ' \? \(p=0\.[0-9]+ n=' out ||
+		fail "--benchstat, blocks: a change without a verdict: $(head -5 out)"
 	$make old side=A boot=0 kernel=6.1 design=0 step=1
 	$make new side=B boot=1 kernel=6.12 design=0 step=1 start=60 seed=9
 	run_tlat compare old new

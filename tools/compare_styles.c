@@ -67,30 +67,54 @@ static void benchstat_side(double value, double sd, const char *unit, char *text
 		snprintf(text, SIDE_BYTES + 16, "%s \xc2\xb1 \xe2\x88\x9e", quantity);
 }
 
+static bool is_significant(const struct tlat_compare_item *item)
+{
+	return item->p <= item->alpha;
+}
+
+/* A significant difference that no verdict may be given on. */
+static bool is_withheld(const struct tlat_compare_item *item)
+{
+	return is_significant(item) &&
+	       (item->primary == TLAT_COMPARE_NONE || item->primary == TLAT_COMPARE_INCONCLUSIVE);
+}
+
+/* As benchstat has them: "~" is none, "?" one that nothing can be said of. */
+static void benchstat_change(const struct tlat_compare_item *item, char *text, size_t size)
+{
+	if (is_withheld(item))
+		snprintf(text, size, "?");
+	else if (is_significant(item))
+		snprintf(text, size, "%+.2f%%", 100 * (item->ratio - 1));
+	else
+		snprintf(text, size, "~");
+}
+
 void tlat_compare_print_benchstat(const struct tlat_comparison *c, FILE *out)
 {
 	struct tlat_compare_item item = { .size = sizeof(item) };
+	bool withheld = false;
 	double sum = 0;
 	size_t i;
 
 	fprintf(out, "%-28s %16s %16s  %s\n", "", "base", "new", "vs base");
 	for (i = 0; tlat_comparison_item(c, i, &item) == 0; i++) {
-		char left[SIDE_BYTES + 16], right[SIDE_BYTES + 16], change[24] = "~", name[200];
+		char left[SIDE_BYTES + 16], right[SIDE_BYTES + 16], change[24], name[200];
 
 		benchstat_side(item.base, item.base_sd, item.unit, left);
 		benchstat_side(item.next, item.next_sd, item.unit, right);
 		snprintf(name, sizeof(name), "%.120s %.40s", item.name, item.metric);
-		if (item.p <= item.alpha)
-			snprintf(change, sizeof(change), "%+.2f%%", 100 * (item.ratio - 1));
+		benchstat_change(&item, change, sizeof(change));
 		/* The sign has two bytes and one column. */
 		fprintf(out, "%-28s %17s %17s  %s (p=%.3f n=%" PRIu64, tlat_text_clean(name), left,
 			right, change, item.p, item.n_base);
 		if (item.n_next != item.n_base)
 			fprintf(out, "+%" PRIu64, item.n_next);
 		fputs(")\n", out);
+		withheld |= is_withheld(&item);
 		sum += log(item.ratio);
 	}
-	if (i > 1)
+	if (i > 1 && !withheld)
 		fprintf(out, "%-28s %16s %16s  %+.2f%%\n", "geomean", "", "",
 			100 * expm1(sum / (double)i));
 }
