@@ -13,8 +13,9 @@
 
 #include "compare.h"
 
-#define DWELL_RATIO 1.1 /* closed loops with dwells further apart measure different things */
-#define NAME_BYTES  sizeof(((struct tlat_item *)0)->name)
+#define DWELL_RATIO   1.1 /* closed loops with dwells further apart measure different things */
+#define SAMPLES_RATIO 1.1 /* the largest of more samples still is larger by less than matters */
+#define NAME_BYTES    sizeof(((struct tlat_item *)0)->name)
 
 static const double tail_quantiles[] = { 0.9, 0.99, 0.999, 0.9999 };
 static const double rate_quantiles[] = { 0.99, 0.999 };
@@ -112,14 +113,15 @@ static void add_rate(struct tlat_item *item, struct plan *plan, double p,
 }
 
 static void choose_quantities(struct tlat_item *item, struct plan *plan,
-			      const struct tlat_hist *pooled)
+			      const struct tlat_hist *pooled, bool with_max)
 {
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(tail_quantiles); i++)
 		add_quantile(item, plan, tail_quantiles[i], TLAT_COMPARE_TAIL);
 	for (size_t i = 0; i < TLAT_ARRAY_SIZE(rate_quantiles); i++)
 		add_rate(item, plan, rate_quantiles[i], pooled);
-	add(item, plan, "max", TLAT_COMPARE_TAIL, item->rules.tail_threshold,
-	    (struct recipe){ FROM_MAX, 1, 0 });
+	if (with_max)
+		add(item, plan, "max", TLAT_COMPARE_TAIL, item->rules.tail_threshold,
+		    (struct recipe){ FROM_MAX, 1, 0 });
 	if (carries(plan, 0.75))
 		add(item, plan, "spread", TLAT_COMPARE_TAIL, item->rules.tail_threshold,
 		    (struct recipe){ FROM_SPREAD, 0.75, 0 });
@@ -240,6 +242,28 @@ static int check_dwell(const struct plan *plan, const struct tlat_members *m, co
 	return 0;
 }
 
+static double samples_of(const struct tlat_result *result)
+{
+	return (double)tlat_hist_count(result->latency);
+}
+
+/* Whether the sides took as many samples: the largest of more is larger, and no worse. */
+static bool same_length(const struct tlat_item *item, const struct plan *plan,
+			const struct tlat_members *m, struct tlat_findings *notes)
+{
+	double a = side_mean(plan, m, TLAT_BASE, samples_of);
+	double b = side_mean(plan, m, TLAT_NEXT, samples_of);
+
+	if (fmax(a / b, b / a) <= SAMPLES_RATIO)
+		return true;
+	tlat_findings_add(
+		notes, TLAT_INFO, "unequal-times", "measure all runs for as long",
+		"%s: max, of %.0f samples a run on one side, %.0f on the other, is larger "
+		"the longer one looks, and not compared",
+		item->name, a, b);
+	return false;
+}
+
 static int fill(struct tlat_item *item, const struct plan *plan, const struct tlat_members *m,
 		struct tlat_error *reterr)
 {
@@ -351,7 +375,7 @@ static int prepare(struct tlat_item *item, struct plan *plan, const struct tlat_
 		ret = pool(plan, m, item->name, &pooled, reterr);
 	if (ret < 0)
 		return ret;
-	choose_quantities(item, plan, pooled);
+	choose_quantities(item, plan, pooled, item->forced || same_length(item, plan, m, notes));
 	tlat_hist_free(pooled);
 	if (tlat_units_allocate(&item->units, m) < 0)
 		return tlat_fail(reterr, -ENOMEM, "out of memory");

@@ -27,7 +27,8 @@ struct side {
 
 static const struct setting plain = { 1, 0.002, "6.12", NULL };
 
-static void fill(struct tlat_result *result, double factor, uint64_t seed)
+/* n values about the factor, of which every so many is of a tail without a mean; wild 0: none. */
+static void fill(struct tlat_result *result, double factor, uint64_t seed, size_t n, size_t wild)
 {
 	struct tlat_counts *counts = &result->counts;
 
@@ -38,13 +39,15 @@ static void fill(struct tlat_result *result, double factor, uint64_t seed)
 	memset(counts, 0, sizeof(*counts));
 	assert_int_equal(tlat_hist_new(&result->latency, SAMPLE_HZ), 0);
 	assert_int_equal(tlat_blocks_new(&result->blocks, 250000000), 0);
-	for (size_t i = 0; i < 2000; i++) {
+	for (size_t i = 0; i < n; i++) {
+		double rare = wild && i % wild == 0 ? 2 / sim_uniform(&seed) : 1;
+
 		tlat_hist_record(result->latency,
-				 (int64_t)(factor * 4000 * exp(0.05 * sim_normal(&seed))));
-		if (i % 100 == 99)
+				 (int64_t)(rare * factor * 4000 * exp(0.05 * sim_normal(&seed))));
+		if (i % (n / 20) == n / 20 - 1)
 			assert_int_equal(tlat_blocks_cut(result->blocks, result->latency), 0);
 	}
-	counts->asked = counts->recorded = 2000;
+	counts->asked = counts->recorded = n;
 }
 
 /* One run; boot 0 and up, start in minutes. */
@@ -54,7 +57,7 @@ static void add_run(struct side *side, const struct setting *with, int boot, int
 	struct tlat_result *result = sample_pair(100, (uint64_t)minute + 1);
 	uint64_t seed = (uint64_t)minute * 77 + 5;
 
-	fill(result, with->factor * exp(with->noise * sim_normal(&seed)), seed);
+	fill(result, with->factor * exp(with->noise * sim_normal(&seed)), seed, 2000, 0);
 	if (with->change)
 		with->change(result);
 	assert_int_equal(tlat_report_add(report, result), 0);
@@ -1234,6 +1237,50 @@ static void what_grows_with_time_is_compared_for_equal_times_only(void **state)
 	free_side(&b);
 }
 
+static bool has_figure(const struct tlat_comparison *c, const char *name)
+{
+	struct tlat_compare_figure figure = { .size = sizeof(figure) };
+
+	for (size_t i = 0; tlat_comparison_figure(c, 0, i, &figure) == 0; i++)
+		if (!strcmp(figure.name, name))
+			return true;
+	return false;
+}
+
+static void measure_shortly(struct tlat_result *result)
+{
+	fill(result, 1, (uint64_t)tlat_hist_min(result->latency), 2000, 100);
+}
+
+static void measure_for_long(struct tlat_result *result)
+{
+	fill(result, 1, (uint64_t)tlat_hist_min(result->latency), 40000, 100);
+}
+
+/* Twenty times the samples have a maximum twenty times as large, and no worse a tail. */
+static void the_largest_of_more_samples_is_no_regression(void **state)
+{
+	const struct setting brief = { 1, 0.002, "6.12", measure_shortly };
+	const struct setting lengthy = { 1, 0.002, "6.12", measure_for_long };
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &brief, &lengthy, 20, 0);
+	c = compared(&a, &b, 0);
+	assert_int_equal(tlat_comparison_verdict(c), TLAT_COMPARE_EQUIVALENT);
+	assert_false(has_figure(c, "max"));
+	assert_true(has_figure(c, "p99"));
+	assert_non_null(strstr(note(c, "unequal-times"), "2000 samples a run on one side, 40000"));
+	tlat_comparison_free(c);
+	c = compared(&a, &b, TLAT_COMPARE_FORCE);
+	assert_true(has_figure(c, "max"));
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+	expect_pairs(&brief, &brief, 20, TLAT_COMPARE_EQUIVALENT, "is within the threshold");
+}
+
 /* And are named, with the runs that have a value, as nothing else tells of them. */
 static void metrics_that_make_no_ratio_are_left_out_with_a_note(void **state)
 {
@@ -1585,6 +1632,7 @@ int main(void)
 		cmocka_unit_test(any_metric_can_be_compared),
 		cmocka_unit_test(metrics_of_other_settings_are_refused_and_figures_are_forced),
 		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),
+		cmocka_unit_test(the_largest_of_more_samples_is_no_regression),
 		cmocka_unit_test(metrics_that_make_no_ratio_are_left_out_with_a_note),
 		cmocka_unit_test(metrics_are_known_by_their_names_and_not_by_their_places),
 		cmocka_unit_test(what_would_be_found_is_found_among_several_items),
