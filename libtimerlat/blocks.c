@@ -231,11 +231,20 @@ static void shrink(struct tlat_blocks *blocks)
 		;
 }
 
-/* Add the cut to the block it belongs to. */
-static int place(struct tlat_blocks *blocks, const struct tlat_packed *gained)
+/* Cuts that are in the block which the next one goes into. */
+static int64_t cuts_so_far(const struct tlat_blocks *blocks)
 {
 	bool opens = !blocks->n || blocks->cuts_in_last == blocks->cuts_per_block;
+
+	return opens ? 0 : blocks->cuts_in_last;
+}
+
+/* Add the cut, and those left out before, to the block it belongs to. */
+static int place(struct tlat_blocks *blocks, const struct tlat_packed *gained)
+{
+	int64_t cuts = cuts_so_far(blocks);
 	struct tlat_packed none = { 0 }, sum = { 0 };
+	bool opens = !cuts;
 
 	if (opens && blocks->n == TLAT_BLOCKS_MAX && halve(blocks) < 0)
 		return -ENOMEM;
@@ -246,7 +255,8 @@ static int place(struct tlat_blocks *blocks, const struct tlat_packed *gained)
 	else
 		tlat_packed_free(&blocks->v[blocks->n - 1]);
 	blocks->v[blocks->n - 1] = sum;
-	blocks->cuts_in_last = opens ? 1 : blocks->cuts_in_last + 1;
+	blocks->cuts_in_last = cuts + blocks->passed + 1;
+	blocks->passed = 0;
 	return 0;
 }
 
@@ -263,7 +273,7 @@ static int gain(struct tlat_blocks *blocks, const struct tlat_hist *hist, struct
 		uint64_t *seen = &blocks->seen[slot - TLAT_HIST_SLOT_FIRST];
 		uint64_t count = tlat_hist_slot_count(hist, slot);
 
-		if (count <= *seen)
+		if (!count || count <= *seen) /* most are empty */
 			continue;
 		if (packed_append(ret, slot, count - *seen) < 0)
 			return -ENOMEM;
@@ -293,6 +303,14 @@ int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist)
 	if (!ret)
 		shrink(blocks);
 	return ret;
+}
+
+int tlat_blocks_pass(struct tlat_blocks *blocks, const struct tlat_hist *hist)
+{
+	if (cuts_so_far(blocks) + blocks->passed + 1 >= blocks->cuts_per_block)
+		return tlat_blocks_cut(blocks, hist);
+	blocks->passed++;
+	return 0;
 }
 
 size_t tlat_blocks_count(const struct tlat_blocks *blocks)

@@ -23,6 +23,7 @@ struct tlat_blocks {
 	int64_t length_ns; /* of one cut */
 	int64_t cuts_per_block;
 	int64_t cuts_in_last;
+	int64_t passed; /* cuts left out since the last one */
 	size_t n;
 	struct tlat_packed v[TLAT_BLOCKS_MAX];
 	uint64_t seen[TLAT_BLOCKS_SLOTS]; /* the histogram at the last cut */

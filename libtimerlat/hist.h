@@ -122,6 +122,11 @@ void tlat_blocks_free(struct tlat_blocks *blocks);
 /* Add what hist gained since the last cut. 0, or -ENOMEM: nothing changed, the next cut has it. */
 int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist);
 /*
+ * The same where it completes a block; else leave it out, as the next one has what it would have
+ * had. A cut takes the writer's cache lines away from it: one for a block is enough.
+ */
+int tlat_blocks_pass(struct tlat_blocks *blocks, const struct tlat_hist *hist);
+/*
  * Add those of another histogram that were cut at the same time, run by run; neighbours merge where
  * only one of both has an edge. Or put those of further runs behind, which are numbered from
  * first_run on: when these are more than 64, neighbours of one run merge, the shortest ones first,

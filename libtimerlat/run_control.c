@@ -77,24 +77,37 @@ static uint64_t progress_of(const struct tlat_instance *in)
 }
 
 /* Blocks begin with the measurement, as the times of outliers do, not with its warm-up. */
-static void cut_block(struct tlat_blocks *blocks, const struct tlat_hist *latency)
+static bool has_blocks(const struct tlat_instance *in)
 {
-	if (blocks && (tlat_blocks_count(blocks) || tlat_hist_count(latency)))
-		tlat_blocks_cut(blocks, latency);
+	const struct tlat_blocks *blocks = in->result->blocks;
+
+	return blocks && (tlat_blocks_count(blocks) || tlat_hist_count(in->book->latency));
 }
 
-/* Close a time block of every result; how far the loops are. */
-static uint64_t cut_blocks(struct tlat_run *run)
+/* A length has passed for the blocks of every result; how far the loops are. */
+static uint64_t pass_blocks(struct tlat_run *run)
 {
 	uint64_t count = 0;
 
 	for (int i = 0; i < run->n_instances; i++) {
 		struct tlat_instance *in = &run->instances[i];
 
-		cut_block(in->result->blocks, in->book->latency);
+		if (has_blocks(in))
+			tlat_blocks_pass(in->result->blocks, in->book->latency);
 		count += progress_of(in);
 	}
 	return count;
+}
+
+/* With all that was recorded since the last cut. */
+static void close_blocks(struct tlat_run *run)
+{
+	for (int i = 0; i < run->n_instances; i++) {
+		struct tlat_instance *in = &run->instances[i];
+
+		if (has_blocks(in))
+			tlat_blocks_cut(in->result->blocks, in->book->latency);
+	}
 }
 
 /* Wait for the wake descriptor, at most so long; forget what it said. */
@@ -243,7 +256,7 @@ static void attend(struct tlat_run *run)
 	uint64_t before = 0, since = tlat_gettime_ns(CLOCK_MONOTONIC);
 
 	while (await_block(run, (uint64_t)length, &since)) {
-		uint64_t count = cut_blocks(run);
+		uint64_t count = pass_blocks(run);
 
 		unseen += length;
 		if (unseen >= LOOK_EVERY_NS) {
@@ -319,7 +332,7 @@ static void measure(struct tlat_run *run)
 	attend(run);
 	end_waits(run);
 	tlat_run_join_measurers(run);
-	cut_blocks(run);
+	close_blocks(run);
 	tlat_watch_end(run->watch, &run->seen);
 	look_for_set_clock(run);
 	look_at_slew(run);

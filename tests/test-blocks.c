@@ -126,6 +126,76 @@ static void the_65th_cut_merges_neighbours_and_doubles_the_length(void **state)
 	tlat_hist_free(hist);
 }
 
+static void assert_same(const struct tlat_blocks *a, const struct tlat_blocks *b)
+{
+	struct tlat_block_bin x, y;
+	size_t n = tlat_blocks_count(a);
+
+	assert_int_equal(tlat_blocks_count(b), n);
+	assert_int_equal(tlat_blocks_length_ns(a), tlat_blocks_length_ns(b));
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0, there = 0;
+
+		while (tlat_blocks_next(a, i, &at, &x)) {
+			assert_int_equal(tlat_blocks_next(b, i, &there, &y), 1);
+			assert_true(x.index == y.index && x.count == y.count);
+		}
+		assert_int_equal(tlat_blocks_next(b, i, &there, &y), 0);
+	}
+}
+
+/* Also when somebody wants all of it in the middle of one. */
+static void cuts_that_complete_no_block_can_be_left_out(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *every = new_blocks(), *some = new_blocks();
+
+	(void)state;
+	seed = 7;
+	for (int cut = 1; cut <= 1000; cut++) {
+		for (int64_t k = below(5); k > 0; k--)
+			tlat_hist_record(hist, 1000 + below(1000));
+		assert_int_equal(tlat_blocks_cut(every, hist), 0);
+		if (below(50)) {
+			assert_int_equal(tlat_blocks_pass(some, hist), 0);
+			continue;
+		}
+		assert_int_equal(tlat_blocks_cut(some, hist), 0);
+		assert_same(every, some);
+	}
+	assert_int_equal(tlat_blocks_cut(every, hist), 0);
+	assert_int_equal(tlat_blocks_cut(some, hist), 0);
+	assert_same(every, some);
+	assert_adds_up(some, hist);
+	tlat_blocks_free(every);
+	tlat_blocks_free(some);
+	tlat_hist_free(hist);
+}
+
+static void a_cut_is_left_out_unless_it_completes_a_block(void **state)
+{
+	struct tlat_hist *hist = new_hist();
+	struct tlat_blocks *blocks = new_blocks();
+	int made = 0;
+
+	(void)state;
+	for (int pass = 1; pass <= 1024; pass++) {
+		uint64_t samples = 0;
+
+		tlat_hist_record(hist, pass);
+		assert_int_equal(tlat_blocks_pass(blocks, hist), 0);
+		for (size_t i = 0; i < tlat_blocks_count(blocks); i++)
+			samples += tlat_blocks_samples(blocks, i);
+		made += samples == (uint64_t)pass;
+	}
+	/* 64 of one; 32 of each length up to 16, and one each that finds the block full */
+	assert_int_equal(made, 64 + 4 * 33);
+	assert_int_equal(tlat_blocks_count(blocks), 64);
+	assert_adds_up(blocks, hist);
+	tlat_blocks_free(blocks);
+	tlat_hist_free(hist);
+}
+
 static void a_cut_without_new_samples_is_an_empty_block(void **state)
 {
 	struct tlat_hist *hist = new_hist();
@@ -501,6 +571,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_is_one_cut_until_there_are_64),
 		cmocka_unit_test(the_65th_cut_merges_neighbours_and_doubles_the_length),
+		cmocka_unit_test(cuts_that_complete_no_block_can_be_left_out),
+		cmocka_unit_test(a_cut_is_left_out_unless_it_completes_a_block),
 		cmocka_unit_test(a_cut_without_new_samples_is_an_empty_block),
 		cmocka_unit_test(blocks_add_up_for_any_order_of_records_and_cuts),
 		cmocka_unit_test(counts_of_any_size_survive_merging),
