@@ -207,9 +207,21 @@ static void note_stalled(struct tlat_run *run, int64_t still_ns)
 	break_off(run);
 }
 
+/* Whether a waker sleeps for a reply that never comes. */
+static bool reply_failed(const struct tlat_run *run)
+{
+	for (int i = 0; i < run->n_instances; i++) {
+		const struct tlat_pair *pair = run->instances[i].pair;
+
+		if (pair && pair->reply && atomic_load(&pair->waiter.gone) && pair->waiter.error)
+			return true;
+	}
+	return false;
+}
+
 static bool goes_on(struct tlat_run *run)
 {
-	return !books_closed(run) && !atomic_load(run->request);
+	return !books_closed(run) && !atomic_load(run->request) && !reply_failed(run);
 }
 
 /*
