@@ -55,8 +55,9 @@ struct tlat_probe_side {
 	void *state; /* side_size bytes, zeroed, prefaulted, own cache lines */
 };
 
-/* What one wait() brought. */
+/* What one wait() brought, but for due, which it is told. */
 struct tlat_probe_event {
+	uint64_t due;  /* solo: the expiry waited for, as due() gave it */
 	uint64_t at;   /* the stamp: first act awake */
 	uint64_t back; /* optional second stamp (sigreturn), 0: none */
 	uint64_t n;    /* expirations or kicks that this event stands for, >= 1 */
@@ -77,7 +78,7 @@ struct tlat_probe_ops {
 	 * the side that waits for it. */
 	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	/* Solo: program an expiry at due (ns on ops->clock), which is what due() gave; PERIODIC:
-	 * the first of a grid. */
+	 * the first of a grid. NULL: wait() is told it, too. */
 	int (*arm)(struct tlat_probe_ctx *ctx, uint64_t due);
 	/* Pair: wake. Returns waiters woken, TLAT_KICK_UNTOLD, or a negative errno. Solo: end a
 	 * wait that no signal ends, on the controller. */

@@ -341,7 +341,9 @@ static int arm(struct tlat_solo *solo, struct tlat_grid *grid, bool first)
 	uint64_t asked = closed ? now + grid->interval : tlat_grid_point(grid, grid->slot);
 
 	grid->due = ops->due ? ops->due(ctx, now, asked) : asked;
-	return first || !(ops->flags & TLAT_PROBE_PERIODIC) ? ops->arm(ctx, grid->due) : 0;
+	if (!ops->arm || (!first && ops->flags & TLAT_PROBE_PERIODIC))
+		return 0;
+	return ops->arm(ctx, grid->due);
 }
 
 /* One armed slot until its expiry. 0, -EINTR when the run ended meanwhile, or the failure. */
@@ -355,6 +357,7 @@ static int solo_cycle(struct tlat_solo *solo, struct tlat_grid *grid,
 
 	get_ready(solo->ctx, side);
 	error = arm(solo, grid, first);
+	event.due = grid->due;
 	if (!error)
 		error = ops->wait(solo->ctx, side, &event);
 	if (error)

@@ -70,9 +70,10 @@ TLAT_HOT static void skeleton_ready(struct tlat_probe_ctx *ctx, const struct tla
 }
 
 /*
- * Required for pairs; timers have arm(ctx, due) instead. Wake: between the
- * stamps there is nothing but this. Returns the number of waiters woken if the
- * call says so, TLAT_KICK_UNTOLD if not, or a negative errno.
+ * Required for pairs; timers have the deadline in event->due, and arm(ctx, due)
+ * if something is to be programmed before the wait. Wake: between the stamps
+ * there is nothing but this. Returns the number of waiters woken if the call
+ * says so, TLAT_KICK_UNTOLD if not, or a negative errno.
  */
 TLAT_HOT static int skeleton_kick(struct tlat_probe_ctx *ctx)
 {

@@ -7,7 +7,6 @@
 
 /* First in the shared memory of such a probe. */
 struct tlat_span {
-	uint64_t due;	    /* when it is over, at the earliest */
 	int64_t timeout_ns; /* rounded up to the unit */
 };
 
@@ -37,22 +36,17 @@ static inline uint64_t tlat_span_due(const struct tlat_probe_ctx *ctx, uint64_t 
 	return armed + (uint64_t)tlat_span_of(ctx)->timeout_ns;
 }
 
-static inline int tlat_span_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	tlat_span_of(ctx)->due = due;
-	return 0;
-}
-
 /* Whether an interrupted call has to be made again: once more in full, unless time is up. */
-static inline bool tlat_span_again(const struct tlat_probe_ctx *ctx, uint64_t at)
+static inline bool tlat_span_again(const struct tlat_probe_ctx *ctx,
+				   const struct tlat_probe_event *event)
 {
-	return at < tlat_span_of(ctx)->due && !tlat_probe_stopping(ctx);
+	return event->at < event->due && !tlat_probe_stopping(ctx);
 }
 
 /* What wait() returns, given what the call did: 0, or a negative errno. */
-static inline int tlat_span_end(const struct tlat_probe_ctx *ctx, uint64_t at, int error)
+static inline int tlat_span_end(const struct tlat_probe_event *event, int error)
 {
-	return error == -EINTR && at >= tlat_span_of(ctx)->due ? 0 : error;
+	return error == -EINTR && event->at >= event->due ? 0 : error;
 }
 
 #endif /* TLAT_SPAN_H */

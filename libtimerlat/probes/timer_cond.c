@@ -16,7 +16,6 @@
 struct shared {
 	pthread_mutex_t lock;
 	pthread_cond_t never;
-	struct timespec due;
 };
 
 static int cond_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
@@ -46,14 +45,6 @@ static int cond_enter(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *
 	return 0;
 }
 
-TLAT_HOT static int cond_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = tlat_timespec_of_ns((int64_t)due);
-	return 0;
-}
-
 /* Only to end a wait. */
 TLAT_HOT static int cond_kick(struct tlat_probe_ctx *ctx)
 {
@@ -66,12 +57,13 @@ TLAT_HOT static int cond_kick(struct tlat_probe_ctx *ctx)
 TLAT_HOT static int cond_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			      struct tlat_probe_event *event)
 {
+	const struct timespec due = tlat_timespec_of_ns((int64_t)event->due);
 	struct shared *shared = ctx->shared;
 	int error;
 
 	(void)side;
 	do {
-		error = pthread_cond_timedwait(&shared->never, &shared->lock, &shared->due);
+		error = pthread_cond_timedwait(&shared->never, &shared->lock, &due);
 		event->at = tlat_stamp(ctx);
 	} while (!error && !tlat_probe_stopping(ctx));
 	return error == ETIMEDOUT ? 0 : error ? -error : -EINTR;
@@ -102,7 +94,6 @@ const struct tlat_probe_ops tlat_probe_timer_cond = {
 	.shared_size = sizeof(struct shared),
 	.open = cond_open,
 	.enter = cond_enter,
-	.arm = cond_arm,
 	.kick = cond_kick,
 	.wait = cond_wait,
 	.leave = cond_leave,

@@ -81,8 +81,8 @@ TLAT_HOT static int wait_wait(struct tlat_probe_ctx *ctx, const struct tlat_prob
 	do {
 		error = epoll_wait(shared->fd, &none, 1, timeout_ms) < 0 ? -errno : 0;
 		event->at = tlat_stamp(ctx);
-	} while (error == -EINTR && tlat_span_again(ctx, event->at));
-	return tlat_span_end(ctx, event->at, error);
+	} while (error == -EINTR && tlat_span_again(ctx, event));
+	return tlat_span_end(event, error);
 }
 
 TLAT_HOT static int pwait2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
@@ -96,8 +96,8 @@ TLAT_HOT static int pwait2_wait(struct tlat_probe_ctx *ctx, const struct tlat_pr
 	do {
 		error = epoll_pwait2_call(shared->fd, &none, &shared->timeout) < 0 ? -errno : 0;
 		event->at = tlat_stamp(ctx);
-	} while (error == -EINTR && tlat_span_again(ctx, event->at));
-	return tlat_span_end(ctx, event->at, error);
+	} while (error == -EINTR && tlat_span_again(ctx, event));
+	return tlat_span_end(event, error);
 }
 
 static void epoll_close(struct tlat_probe_ctx *ctx)
@@ -116,7 +116,6 @@ const struct tlat_probe_ops tlat_probe_timer_epoll_wait = {
 	.clock = CLOCK_MONOTONIC,
 	.shared_size = sizeof(struct shared),
 	.open = wait_open,
-	.arm = tlat_span_arm,
 	.due = tlat_span_due,
 	.wait = wait_wait,
 	.close = epoll_close,
@@ -132,7 +131,6 @@ const struct tlat_probe_ops tlat_probe_timer_epoll_pwait2 = {
 	.shared_size = sizeof(struct shared),
 	.supported = pwait2_supported,
 	.open = pwait2_open,
-	.arm = tlat_span_arm,
 	.due = tlat_span_due,
 	.wait = pwait2_wait,
 	.close = epoll_close,

@@ -19,28 +19,20 @@
 #endif
 
 struct shared {
-	struct tlat_kernel_timespec due;
 	uint32_t word;
 };
-
-TLAT_HOT static int futex_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = tlat_kernel_timespec_of_ns((int64_t)due);
-	return 0;
-}
 
 TLAT_HOT static int futex_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			       struct tlat_probe_event *event)
 {
+	const struct tlat_kernel_timespec due = tlat_kernel_timespec_of_ns((int64_t)event->due);
 	struct shared *shared = ctx->shared;
 	long got;
 
 	(void)side;
 	do {
 		got = syscall(FUTEX_CALL, &shared->word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
-			      &shared->due, NULL, FUTEX_BITSET_MATCH_ANY);
+			      &due, NULL, FUTEX_BITSET_MATCH_ANY);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
@@ -53,6 +45,5 @@ const struct tlat_probe_ops tlat_probe_timer_futex = {
 	.to = "after futex(FUTEX_WAIT_BITSET) returned",
 	.clock = CLOCK_MONOTONIC,
 	.shared_size = sizeof(struct shared),
-	.arm = futex_arm,
 	.wait = futex_wait,
 };

@@ -19,7 +19,6 @@ struct waiter {
 };
 
 struct shared {
-	struct tlat_kernel_timespec due;
 	struct waiter waiter;
 	uint32_t word;
 };
@@ -48,24 +47,17 @@ static int futex2_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *o
 	return 0;
 }
 
-TLAT_HOT static int futex2_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = tlat_kernel_timespec_of_ns((int64_t)due);
-	return 0;
-}
-
 TLAT_HOT static int futex2_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 				struct tlat_probe_event *event)
 {
+	const struct tlat_kernel_timespec due = tlat_kernel_timespec_of_ns((int64_t)event->due);
 	struct shared *shared = ctx->shared;
 	long got;
 
 	(void)side;
 	do {
 		got = syscall(SYS_futex_wait, &shared->word, 0UL, 0xffffffffUL, SIZE_U32 | PRIVATE,
-			      &shared->due, CLOCK_MONOTONIC);
+			      &due, CLOCK_MONOTONIC);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
@@ -74,13 +66,13 @@ TLAT_HOT static int futex2_wait(struct tlat_probe_ctx *ctx, const struct tlat_pr
 TLAT_HOT static int waitv_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			       struct tlat_probe_event *event)
 {
+	const struct tlat_kernel_timespec due = tlat_kernel_timespec_of_ns((int64_t)event->due);
 	struct shared *shared = ctx->shared;
 	long got;
 
 	(void)side;
 	do {
-		got = syscall(SYS_futex_waitv, &shared->waiter, 1U, 0U, &shared->due,
-			      CLOCK_MONOTONIC);
+		got = syscall(SYS_futex_waitv, &shared->waiter, 1U, 0U, &due, CLOCK_MONOTONIC);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
@@ -95,7 +87,6 @@ const struct tlat_probe_ops tlat_probe_timer_futex2 = {
 	.shared_size = sizeof(struct shared),
 	.supported = wait_supported,
 	.open = futex2_open,
-	.arm = futex2_arm,
 	.wait = futex2_wait,
 };
 
@@ -108,6 +99,5 @@ const struct tlat_probe_ops tlat_probe_timer_futex2_waitv = {
 	.shared_size = sizeof(struct shared),
 	.supported = waitv_supported,
 	.open = futex2_open,
-	.arm = futex2_arm,
 	.wait = waitv_wait,
 };

@@ -191,7 +191,6 @@ const struct tlat_probe_ops tlat_probe_timer_itimer = {
 	.supported = itimer_supported,
 	.open = itimer_open,
 	.enter = itimer_enter,
-	.arm = tlat_span_arm,
 	.due = tlat_span_due,
 	.wait = itimer_wait,
 	.leave = itimer_leave,

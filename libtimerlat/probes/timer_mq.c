@@ -19,7 +19,6 @@
 
 struct shared {
 	mqd_t queue;
-	struct timespec due;
 	char message[MESSAGE_BYTES];
 };
 
@@ -76,24 +75,16 @@ static int mq_probe_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts 
 	return shared->queue == (mqd_t)-1 ? refuse(reterr) : 0;
 }
 
-TLAT_HOT static int mq_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = tlat_timespec_of_ns((int64_t)due);
-	return 0;
-}
-
 TLAT_HOT static int mq_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			    struct tlat_probe_event *event)
 {
+	const struct timespec due = tlat_timespec_of_ns((int64_t)event->due);
 	struct shared *shared = ctx->shared;
 	ssize_t got;
 
 	(void)side;
 	do {
-		got = mq_timedreceive(shared->queue, shared->message, MESSAGE_BYTES, NULL,
-				      &shared->due);
+		got = mq_timedreceive(shared->queue, shared->message, MESSAGE_BYTES, NULL, &due);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
@@ -115,7 +106,6 @@ const struct tlat_probe_ops tlat_probe_timer_mq = {
 	.shared_size = sizeof(struct shared),
 	.supported = mq_supported,
 	.open = mq_probe_open,
-	.arm = mq_arm,
 	.wait = mq_wait,
 	.close = mq_probe_close,
 };

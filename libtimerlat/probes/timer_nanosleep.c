@@ -19,48 +19,30 @@
 #define CLOCK_NANOSLEEP SYS_clock_nanosleep
 #endif
 
-struct shared {
-	struct tlat_kernel_timespec due; /* -rel: what is left of the span */
-};
-
-TLAT_HOT static int nanosleep_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = tlat_kernel_timespec_of_ns((int64_t)due);
-	return 0;
-}
-
 TLAT_HOT static int nanosleep_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 				   struct tlat_probe_event *event)
 {
+	const struct tlat_kernel_timespec due = tlat_kernel_timespec_of_ns((int64_t)event->due);
 	const struct tlat_stamper stamper = ctx->stamper; /* at hand when it wakes */
-	struct shared *shared = ctx->shared;
 	long got;
 
 	(void)side;
 	do {
-		got = syscall(CLOCK_NANOSLEEP, ctx->ops->clock, TIMER_ABSTIME, &shared->due, NULL);
+		got = syscall(CLOCK_NANOSLEEP, ctx->ops->clock, TIMER_ABSTIME, &due, NULL);
 		event->at = tlat_stamp_end(&stamper);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 ? -errno : 0;
 }
 
-TLAT_HOT static int span_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	(void)due;
-	return nanosleep_arm(ctx, (uint64_t)ctx->interval_ns);
-}
-
 TLAT_HOT static int span_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			      struct tlat_probe_event *event)
 {
-	struct shared *shared = ctx->shared;
+	struct tlat_kernel_timespec left = tlat_kernel_timespec_of_ns(ctx->interval_ns);
 	long got;
 
 	(void)side;
 	do {
-		got = syscall(CLOCK_NANOSLEEP, ctx->ops->clock, 0, &shared->due, &shared->due);
+		got = syscall(CLOCK_NANOSLEEP, ctx->ops->clock, 0, &left, &left);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 ? -errno : 0;
@@ -74,8 +56,6 @@ TLAT_HOT static int span_wait(struct tlat_probe_ctx *ctx, const struct tlat_prob
 		.to = "after clock_nanosleep(2) returned",                                         \
 		.flags = flag,                                                                     \
 		.clock = id_of_clock,                                                              \
-		.shared_size = sizeof(struct shared),                                              \
-		.arm = kind##_arm,                                                                 \
 		.wait = kind##_wait,                                                               \
 	}
 

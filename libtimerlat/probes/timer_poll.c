@@ -32,8 +32,8 @@ TLAT_HOT static int poll_wait(struct tlat_probe_ctx *ctx, const struct tlat_prob
 	do {
 		error = poll(NULL, 0, timeout_ms) < 0 ? -errno : 0;
 		event->at = tlat_stamp(ctx);
-	} while (error == -EINTR && tlat_span_again(ctx, event->at));
-	return tlat_span_end(ctx, event->at, error);
+	} while (error == -EINTR && tlat_span_again(ctx, event));
+	return tlat_span_end(event, error);
 }
 
 extern const struct tlat_probe_ops tlat_probe_timer_poll;
@@ -45,7 +45,6 @@ const struct tlat_probe_ops tlat_probe_timer_poll = {
 	.clock = CLOCK_MONOTONIC,
 	.shared_size = sizeof(struct tlat_span),
 	.open = poll_open,
-	.arm = tlat_span_arm,
 	.due = tlat_span_due,
 	.wait = poll_wait,
 };

@@ -34,8 +34,8 @@ TLAT_HOT static int select_wait(struct tlat_probe_ctx *ctx, const struct tlat_pr
 	do {
 		error = select(0, NULL, NULL, NULL, &left) < 0 ? -errno : 0;
 		event->at = tlat_stamp(ctx);
-	} while (error == -EINTR && tlat_span_again(ctx, event->at));
-	return tlat_span_end(ctx, event->at, error);
+	} while (error == -EINTR && tlat_span_again(ctx, event));
+	return tlat_span_end(event, error);
 }
 
 extern const struct tlat_probe_ops tlat_probe_timer_select;
@@ -47,7 +47,6 @@ const struct tlat_probe_ops tlat_probe_timer_select = {
 	.clock = CLOCK_MONOTONIC,
 	.shared_size = sizeof(struct tlat_span),
 	.open = select_open,
-	.arm = tlat_span_arm,
 	.due = tlat_span_due,
 	.wait = select_wait,
 };

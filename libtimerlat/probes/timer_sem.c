@@ -14,7 +14,6 @@
 
 struct shared {
 	sem_t never;
-	struct timespec due;
 };
 
 static int sem_probe_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *opts,
@@ -28,23 +27,16 @@ static int sem_probe_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts
 	return 0;
 }
 
-TLAT_HOT static int sem_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = tlat_timespec_of_ns((int64_t)due);
-	return 0;
-}
-
 TLAT_HOT static int sem_probe_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 				   struct tlat_probe_event *event)
 {
+	const struct timespec due = tlat_timespec_of_ns((int64_t)event->due);
 	struct shared *shared = ctx->shared;
 	int got;
 
 	(void)side;
 	do {
-		got = sem_timedwait(&shared->never, &shared->due);
+		got = sem_timedwait(&shared->never, &due);
 		event->at = tlat_stamp(ctx);
 	} while (got < 0 && errno == EINTR && !tlat_probe_stopping(ctx));
 	return got < 0 && errno != ETIMEDOUT ? -errno : 0;
@@ -65,7 +57,6 @@ const struct tlat_probe_ops tlat_probe_timer_sem = {
 	.clock = CLOCK_REALTIME,
 	.shared_size = sizeof(struct shared),
 	.open = sem_probe_open,
-	.arm = sem_arm,
 	.wait = sem_probe_wait,
 	.close = sem_probe_close,
 };

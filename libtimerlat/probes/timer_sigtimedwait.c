@@ -33,8 +33,8 @@ TLAT_HOT static int sigtimedwait_wait(struct tlat_probe_ctx *ctx,
 	do {
 		error = sigtimedwait(&none, NULL, &timeout) < 0 ? -errno : 0;
 		event->at = tlat_stamp(ctx);
-	} while (error == -EINTR && tlat_span_again(ctx, event->at));
-	return error == -EAGAIN ? 0 : tlat_span_end(ctx, event->at, error);
+	} while (error == -EINTR && tlat_span_again(ctx, event));
+	return error == -EAGAIN ? 0 : tlat_span_end(event, error);
 }
 
 extern const struct tlat_probe_ops tlat_probe_timer_sigtimedwait;
@@ -46,7 +46,6 @@ const struct tlat_probe_ops tlat_probe_timer_sigtimedwait = {
 	.clock = CLOCK_MONOTONIC,
 	.shared_size = sizeof(struct tlat_span),
 	.open = sigtimedwait_open,
-	.arm = tlat_span_arm,
 	.due = tlat_span_due,
 	.wait = sigtimedwait_wait,
 };

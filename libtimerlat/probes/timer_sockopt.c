@@ -158,8 +158,8 @@ TLAT_HOT static int sockopt_wait(struct tlat_probe_ctx *ctx, const struct tlat_p
 	do {
 		error = recv(shared->fds[0], &byte, 1, 0) < 0 ? -errno : 0;
 		event->at = tlat_stamp(ctx);
-	} while (error == -EINTR && tlat_span_again(ctx, event->at));
-	return error == -EAGAIN ? 0 : tlat_span_end(ctx, event->at, error);
+	} while (error == -EINTR && tlat_span_again(ctx, event));
+	return error == -EAGAIN ? 0 : tlat_span_end(event, error);
 }
 
 static void sockopt_close(struct tlat_probe_ctx *ctx)
@@ -180,7 +180,6 @@ const struct tlat_probe_ops tlat_probe_timer_sockopt = {
 	.shared_size = sizeof(struct shared),
 	.open = sockopt_open,
 	.ready = sockopt_ready,
-	.arm = tlat_span_arm,
 	.due = sockopt_due,
 	.wait = sockopt_wait,
 	.close = sockopt_close,

@@ -10,29 +10,15 @@
  */
 #include "probe.h"
 
-struct shared {
-	uint64_t due;
-};
-
-TLAT_HOT static int spin_arm(struct tlat_probe_ctx *ctx, uint64_t due)
-{
-	struct shared *shared = ctx->shared;
-
-	shared->due = due;
-	return 0;
-}
-
 TLAT_HOT static int spin_wait(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side,
 			      struct tlat_probe_event *event)
 {
-	struct shared *shared = ctx->shared;
-
 	(void)side;
 	do {
 		if (tlat_probe_stopping(ctx))
 			return -EINTR;
 		event->at = tlat_stamp(ctx);
-	} while (event->at < shared->due);
+	} while (event->at < event->due);
 	return 0;
 }
 
@@ -43,7 +29,5 @@ const struct tlat_probe_ops tlat_probe_timer_spin = {
 	.to = "the first reading of the clock that is not before it",
 	.flags = TLAT_PROBE_NOSLEEP,
 	.clock = CLOCK_MONOTONIC,
-	.shared_size = sizeof(struct shared),
-	.arm = spin_arm,
 	.wait = spin_wait,
 };
