@@ -307,7 +307,10 @@ int tlat_blocks_cut(struct tlat_blocks *blocks, const struct tlat_hist *hist)
 
 int tlat_blocks_pass(struct tlat_blocks *blocks, const struct tlat_hist *hist)
 {
-	if (cuts_so_far(blocks) + blocks->passed + 1 >= blocks->cuts_per_block)
+	int64_t cuts = cuts_so_far(blocks);
+	bool doubles = !cuts && blocks->n == TLAT_BLOCKS_MAX;
+
+	if (cuts + blocks->passed + 1 >= blocks->cuts_per_block << doubles)
 		return tlat_blocks_cut(blocks, hist);
 	blocks->passed++;
 	return 0;

@@ -11,7 +11,7 @@
 #include "compare.h"
 
 TLAT_ASSERT_LAYOUT(struct tlat_compare_opts, 6 * 8 + 2 * 4);
-TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 25 * 8 + 4 * 4);
+TLAT_ASSERT_LAYOUT(struct tlat_compare_item, 25 * 8 + 6 * 4);
 TLAT_ASSERT_LAYOUT(struct tlat_compare_figure, 10 * 8 + 2 * 4);
 
 static const char *const verdict_names[] = {
@@ -114,6 +114,7 @@ static void take_back(struct tlat_item *item, int32_t verdict)
 #define UNDECIDED(item, ...)                                                                       \
 	do {                                                                                       \
 		take_back(item, TLAT_COMPARE_INCONCLUSIVE);                                        \
+		(item)->withheld = true;                                                           \
 		snprintf((item)->reason, sizeof((item)->reason), __VA_ARGS__);                     \
 	} while (0)
 
@@ -155,7 +156,7 @@ static void forbid(struct tlat_item *item, const struct tlat_members *m)
 		take_back(item, TLAT_COMPARE_NONE);
 		snprintf(item->reason, sizeof(item->reason), "forced: figures without a verdict");
 	} else if (item->outcome.primary == TLAT_COMPARE_INDICATIVE) {
-		return;
+		item->withheld = true;
 	} else if (!m->ordered) {
 		UNDECIDED(item, "the sides were not measured in turn, or when is not known: a "
 				"drift cannot be told from a difference");
@@ -312,6 +313,8 @@ int tlat_comparison_item(const struct tlat_comparison *c, size_t index,
 		.primary = from->outcome.primary,
 		.tail = from->outcome.tail,
 		.paired = from->units.paired,
+		.better = from->units.better,
+		.withheld = from->withheld,
 	};
 	return tlat_facts_copy(item, &copy, sizeof(copy));
 }

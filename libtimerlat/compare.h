@@ -142,7 +142,7 @@ struct tlat_item {
 	double base, next; /* medians of the units */
 	double within;	   /* one unit a side: half-width from within the runs; NAN */
 	size_t among;	   /* items that are tested together */
-	bool forced;
+	bool forced, withheld;
 };
 
 /* compare_reliable.c */

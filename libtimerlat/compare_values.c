@@ -13,9 +13,9 @@
 
 #include "compare.h"
 
-#define DWELL_RATIO   1.1 /* closed loops with dwells further apart measure different things */
-#define SAMPLES_RATIO 1.1 /* the largest of more samples still is larger by less than matters */
-#define NAME_BYTES    sizeof(((struct tlat_item *)0)->name)
+#define DWELL_RATIO  1.1 /* closed loops with dwells further apart measure different things */
+#define LENGTH_RATIO 1.1 /* runs that are no further apart are of one length */
+#define NAME_BYTES   sizeof(((struct tlat_item *)0)->name)
 
 static const double tail_quantiles[] = { 0.9, 0.99, 0.999, 0.9999 };
 static const double rate_quantiles[] = { 0.99, 0.999 };
@@ -247,20 +247,36 @@ static double samples_of(const struct tlat_result *result)
 	return (double)tlat_hist_count(result->latency);
 }
 
-/* Whether the sides took as many samples: the largest of more is larger, and no worse. */
+static double duration_of(const struct tlat_result *result)
+{
+	return (double)result->duration_ns;
+}
+
+/* Whether a function says about the same of all runs; limit: how far apart, as a logarithm. */
+static bool about_same(const struct plan *plan, const struct tlat_members *m, double limit,
+		       double (*of)(const struct tlat_result *))
+{
+	for (size_t i = 1; i < m->n; i++)
+		if (!(fabs(log(of(plan->results[i]) / of(plan->results[0]))) <= limit))
+			return false;
+	return true;
+}
+
+/*
+ * Whether all runs looked for as long, or as often: else the largest value of the longer ones is
+ * larger by that alone, the more so the longer the tail.
+ */
 static bool same_length(const struct tlat_item *item, const struct plan *plan,
 			const struct tlat_members *m, struct tlat_findings *notes)
 {
-	double a = side_mean(plan, m, TLAT_BASE, samples_of);
-	double b = side_mean(plan, m, TLAT_NEXT, samples_of);
+	double limit = fmin(log(LENGTH_RATIO), item->rules.tail_threshold);
 
-	if (fmax(a / b, b / a) <= SAMPLES_RATIO)
+	if (about_same(plan, m, limit, samples_of) || about_same(plan, m, limit, duration_of))
 		return true;
-	tlat_findings_add(
-		notes, TLAT_INFO, "unequal-times", "measure all runs for as long",
-		"%s: max, of %.0f samples a run on one side, %.0f on the other, is larger "
-		"the longer one looks, and not compared",
-		item->name, a, b);
+	tlat_findings_add(notes, TLAT_WARN, "unequal-times", "measure all runs for as long",
+			  "%s: larger the longer one looks, and the runs are not of one length, "
+			  "and not compared: max",
+			  item->name);
 	return false;
 }
 

@@ -55,7 +55,7 @@ struct tlat_probe_side {
 	void *state; /* side_size bytes, zeroed, prefaulted, own cache lines */
 };
 
-/* What one wait() brought, but for due, which it is told. */
+/* What one wait() brought, except due, which it is given. */
 struct tlat_probe_event {
 	uint64_t due;  /* solo: the expiry waited for, as due() gave it */
 	uint64_t at;   /* the stamp: first act awake */
@@ -78,7 +78,7 @@ struct tlat_probe_ops {
 	 * the side that waits for it. */
 	void (*ready)(struct tlat_probe_ctx *ctx, const struct tlat_probe_side *side);
 	/* Solo: program an expiry at due (ns on ops->clock), which is what due() gave; PERIODIC:
-	 * the first of a grid. NULL: wait() is told it, too. */
+	 * the first of a grid. NULL: nothing is to be programmed; wait() has it in any case. */
 	int (*arm)(struct tlat_probe_ctx *ctx, uint64_t due);
 	/* Pair: wake. Returns waiters woken, TLAT_KICK_UNTOLD, or a negative errno. Solo: end a
 	 * wait that no signal ends, on the controller. */

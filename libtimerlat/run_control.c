@@ -99,14 +99,16 @@ static uint64_t pass_blocks(struct tlat_run *run)
 	return count;
 }
 
-/* With all that was recorded since the last cut. */
+/* With all that was recorded since the last cut; blocks that end before the run are none. */
 static void close_blocks(struct tlat_run *run)
 {
 	for (int i = 0; i < run->n_instances; i++) {
 		struct tlat_instance *in = &run->instances[i];
 
-		if (has_blocks(in))
-			tlat_blocks_cut(in->result->blocks, in->book->latency);
+		if (has_blocks(in) && tlat_blocks_cut(in->result->blocks, in->book->latency) < 0) {
+			tlat_blocks_free(in->result->blocks);
+			in->result->blocks = NULL;
+		}
 	}
 }
 
@@ -207,7 +209,7 @@ static void note_stalled(struct tlat_run *run, int64_t still_ns)
 	break_off(run);
 }
 
-/* Whether a waker sleeps for a reply that never comes. */
+/* Whether a round trip's waiter has failed: its reply never comes. */
 static bool reply_failed(const struct tlat_run *run)
 {
 	for (int i = 0; i < run->n_instances; i++) {

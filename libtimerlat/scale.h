@@ -49,6 +49,7 @@ int tlat_scale_pairs(struct tlat_scale *scale, struct tlat_error *reterr);
 struct tlat_scale_threads {
 	struct tlat_gate gate;
 	int32_t policy, priority;
+	size_t stack_bytes;
 	int started;
 	int refused;	  /* negative errno of the one after those; 0: there is none */
 	atomic_int error; /* of the first set-up that failed, negative errno; 0: none did */

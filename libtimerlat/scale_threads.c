@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 /* scale_threads.c - threads that begin together, and why one of them could not. */
 #include <string.h>
+#include <unistd.h>
 
 #include "scale.h"
 #include "thread.h"
 
-#define STACK_BYTES 65536
+#define STACK_BYTES 49152 /* beyond the least that the C library takes */
 
 void tlat_scale_threads_init(struct tlat_scale_threads *t, const struct tlat_scale *s)
 {
-	*t = (struct tlat_scale_threads){ .policy = s->policy, .priority = s->priority };
+	*t = (struct tlat_scale_threads){
+		.policy = s->policy,
+		.priority = s->priority,
+		.stack_bytes = STACK_BYTES + (size_t)sysconf(_SC_THREAD_STACK_MIN),
+	};
 	tlat_gate_init(&t->gate);
 }
 
@@ -37,7 +42,7 @@ bool tlat_scale_threads_start(struct tlat_scale_threads *t, pthread_t *ret_threa
 	pthread_attr_t attr;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_attr_setstacksize(&attr, t->stack_bytes);
 	t->refused = tlat_thread_start(ret_thread, &attr, fn, arg);
 	t->started += !t->refused;
 	pthread_attr_destroy(&attr);
@@ -51,7 +56,7 @@ int tlat_scale_threads_release(struct tlat_scale_threads *t, struct tlat_error *
 
 	if (error)
 		tlat_fail(reterr, error, "thread %d of this size not created: %s", t->started + 1,
-			  tlat_thread_refusal(error, STACK_BYTES, why, sizeof(why)));
+			  tlat_thread_refusal(error, t->stack_bytes, why, sizeof(why)));
 	if (tlat_gate_gather(&t->gate, t->started) && !error) {
 		error = atomic_load(&t->error);
 		tlat_fail(reterr, error, "thread on CPU %d: %s: %s", t->failed_cpu, t->failed_what,

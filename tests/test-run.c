@@ -956,7 +956,7 @@ static void who_waits_for_a_reply_gets_ready_for_it(void **state)
 	round_trip_free(t);
 }
 
-/* What the controller does once nothing moves: the waker sleeps for a reply that never comes. */
+/* What the controller does then: the waker sleeps for a reply that never comes. */
 static void *interrupt_the_waker(void *arg)
 {
 	struct round_trip_test *t = arg;

@@ -67,24 +67,12 @@ static void benchstat_side(double value, double sd, const char *unit, char *text
 		snprintf(text, SIDE_BYTES + 16, "%s \xc2\xb1 \xe2\x88\x9e", quantity);
 }
 
-static bool is_significant(const struct tlat_compare_item *item)
-{
-	return item->p <= item->alpha;
-}
-
-/* A significant difference that no verdict may be given on. */
-static bool is_withheld(const struct tlat_compare_item *item)
-{
-	return is_significant(item) &&
-	       (item->primary == TLAT_COMPARE_NONE || item->primary == TLAT_COMPARE_INCONCLUSIVE);
-}
-
-/* As benchstat has them: "~" is none, "?" one that nothing can be said of. */
+/* "~" as benchstat has it: no significant change; "?": none that a verdict may be given on. */
 static void benchstat_change(const struct tlat_compare_item *item, char *text, size_t size)
 {
-	if (is_withheld(item))
+	if (item->withheld)
 		snprintf(text, size, "?");
-	else if (is_significant(item))
+	else if (item->p <= item->alpha)
 		snprintf(text, size, "%+.2f%%", 100 * (item->ratio - 1));
 	else
 		snprintf(text, size, "~");
@@ -111,7 +99,7 @@ void tlat_compare_print_benchstat(const struct tlat_comparison *c, FILE *out)
 		if (item.n_next != item.n_base)
 			fprintf(out, "+%" PRIu64, item.n_next);
 		fputs(")\n", out);
-		withheld |= is_withheld(&item);
+		withheld |= item.withheld;
 		sum += log(item.ratio);
 	}
 	if (i > 1 && !withheld)
