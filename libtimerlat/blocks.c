@@ -309,8 +309,9 @@ int tlat_blocks_pass(struct tlat_blocks *blocks, const struct tlat_hist *hist)
 {
 	int64_t cuts = cuts_so_far(blocks);
 	bool doubles = !cuts && blocks->n == TLAT_BLOCKS_MAX;
+	int64_t complete = blocks->cuts_per_block * (doubles ? 2 : 1);
 
-	if (cuts + blocks->passed + 1 >= blocks->cuts_per_block << doubles)
+	if (cuts + blocks->passed + 1 >= complete)
 		return tlat_blocks_cut(blocks, hist);
 	blocks->passed++;
 	return 0;

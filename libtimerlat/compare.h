@@ -164,6 +164,28 @@ int tlat_compare_latency(struct tlat_item *item, const struct tlat_members *memb
 /* The logarithm; NAN for what is not above 0. */
 double tlat_ln_ns(double value_ns);
 
+/* compare_lacks.c */
+
+enum tlat_lack {
+	TLAT_LACKS_NOTHING,
+	TLAT_NOT_EVERYWHERE,
+	TLAT_SOME_ZERO,
+	TLAT_ALL_ZERO,
+	TLAT_UNEQUAL_TIMES,
+	TLAT_LACKS
+};
+
+extern const struct tlat_lack_text {
+	const char *id, *remedy, *what; /* what it says of a figure, or of some */
+	int severity;
+} tlat_lacks[TLAT_LACKS];
+
+/* Say that these figures of the result called name are not compared, and why. */
+void tlat_note_lack(struct tlat_findings *notes, enum tlat_lack lack, const char *name,
+		    const char *figures);
+/* Whether two figures are no further apart than limit, a logarithm; not if one is not known. */
+bool tlat_about_same(double a, double b, double limit);
+
 /* compare_units.c */
 
 /* Rows for k quantities. 0 or -ENOMEM. */

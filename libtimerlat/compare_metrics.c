@@ -70,8 +70,6 @@ static const struct tlat_number *number_of(const struct tlat_members *m, size_t 
 
 /* == What makes no ratio == */
 
-enum lack { LACKS_NOTHING, NOT_EVERYWHERE, SOME_ZERO, ALL_ZERO, UNEQUAL_TIMES, LACKS };
-
 static bool ends_in(const char *name, const char *end)
 {
 	size_t n = strlen(name), k = strlen(end);
@@ -92,19 +90,19 @@ static bool grows(const char *name)
 	return false;
 }
 
-/* By more than what would matter of the metric. */
-static bool times_differ(const struct tlat_members *m, const struct place *place, double threshold)
+/* But for what would not matter of the metric. */
+static bool equal_times(const struct tlat_members *m, const struct place *place, double threshold)
 {
 	double first = (double)result_of(m, 0, place)->duration_ns;
 
 	for (size_t i = 1; i < m->n; i++)
-		if (fabs(log((double)result_of(m, i, place)->duration_ns / first)) > threshold)
-			return true;
-	return false;
+		if (!tlat_about_same((double)result_of(m, i, place)->duration_ns, first, threshold))
+			return false;
+	return true;
 }
 
-static enum lack lack_of(const struct tlat_members *m, const struct place *place,
-			 const struct tlat_compare_opts *o)
+static enum tlat_lack lack_of(const struct tlat_members *m, const struct place *place,
+			      const struct tlat_compare_opts *o)
 {
 	bool usable = true, zero = true;
 
@@ -112,35 +110,16 @@ static enum lack lack_of(const struct tlat_members *m, const struct place *place
 		const struct tlat_number *number = number_of(m, i, place);
 
 		if (!number)
-			return NOT_EVERYWHERE;
+			return TLAT_NOT_EVERYWHERE;
 		usable &= number->value > 0;
 		zero &= number->value == 0;
 	}
 	if (!usable)
-		return zero ? ALL_ZERO : SOME_ZERO;
+		return zero ? TLAT_ALL_ZERO : TLAT_SOME_ZERO;
 	if (o->flags & TLAT_COMPARE_FORCE || !grows(place->name))
-		return LACKS_NOTHING;
-	return times_differ(m, place, log1p(o->threshold)) ? UNEQUAL_TIMES : LACKS_NOTHING;
+		return TLAT_LACKS_NOTHING;
+	return equal_times(m, place, log1p(o->threshold)) ? TLAT_LACKS_NOTHING : TLAT_UNEQUAL_TIMES;
 }
-
-static const struct {
-	const char *id, *remedy, *what; /* what it says of a metric, or of some */
-	int severity;
-} lacks[LACKS] = {
-	[NOT_EVERYWHERE] = { .id = "not-everywhere",
-			     .what = "not in every run",
-			     .severity = TLAT_WARN },
-	[SOME_ZERO] = { .id = "metric-zero",
-			.remedy = "measure for longer",
-			.what = "not above 0 in every run, as a ratio needs",
-			.severity = TLAT_WARN },
-	[ALL_ZERO] = { .id = "metric-zero", .what = "0 in every run", .severity = TLAT_INFO },
-	[UNEQUAL_TIMES] = { .id = "unequal-times",
-			    .remedy = "measure all runs for as long",
-			    .what = "larger the longer one looks, and the runs are not of one "
-				    "length",
-			    .severity = TLAT_WARN },
-};
 
 static size_t above_zero(const struct tlat_members *m, const struct place *place, int side)
 {
@@ -151,11 +130,11 @@ static size_t above_zero(const struct tlat_members *m, const struct place *place
 	return n;
 }
 
-static void put_name(const struct tlat_members *m, const struct place *place, enum lack lack,
+static void put_name(const struct tlat_members *m, const struct place *place, enum tlat_lack lack,
 		     FILE *out)
 {
 	fputs(place->name, out);
-	if (lack == SOME_ZERO)
+	if (lack == TLAT_SOME_ZERO)
 		fprintf(out, " (in %zu of %zu runs of base, %zu of %zu of new)",
 			above_zero(m, place, TLAT_BASE), m->n_runs[TLAT_BASE],
 			above_zero(m, place, TLAT_NEXT), m->n_runs[TLAT_NEXT]);
@@ -163,7 +142,7 @@ static void put_name(const struct tlat_members *m, const struct place *place, en
 
 /* All metrics of a result that lack the same are one note. 0 or -ENOMEM. */
 static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		     const struct tlat_report *report, size_t index, enum lack lack)
+		     const struct tlat_report *report, size_t index, enum tlat_lack lack)
 {
 	const struct tlat_result *result = report->results[index];
 	char *names = NULL;
@@ -182,9 +161,7 @@ static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *
 	}
 	fclose(out);
 	if (n)
-		tlat_findings_add(&c->notes, lacks[lack].severity, lacks[lack].id,
-				  lacks[lack].remedy, "%s: %s, and not compared: %s", result->probe,
-				  lacks[lack].what, names);
+		tlat_note_lack(&c->notes, lack, result->probe, names);
 	free(names);
 	return 0;
 }
@@ -201,7 +178,8 @@ static int check(const struct tlat_item *item, const struct tlat_members *m, siz
 	size_t of_side = tlat_member_first(m, m->v[i].side);
 
 	if (!number)
-		return tlat_fail(reterr, -EINVAL, "%s: not in every run", item->metric);
+		return tlat_fail(reterr, -EINVAL, "%s, metric %s: %s", item->name, item->metric,
+				 tlat_lacks[TLAT_NOT_EVERYWHERE].what);
 	if (strcmp(number->unit, item->unit))
 		return tlat_fail(reterr, -EINVAL,
 				 "%s, metric %s: unit \"%s\" cannot be compared with unit "
@@ -261,15 +239,16 @@ static int add_metric(struct tlat_comparison *c, const struct tlat_compare_opts 
 static int add_named(struct tlat_comparison *c, const struct tlat_compare_opts *o,
 		     const struct place *place, struct tlat_error *reterr)
 {
-	enum lack lack = lack_of(&c->members, place, o);
+	enum tlat_lack lack = lack_of(&c->members, place, o);
 
-	if (lack == LACKS_NOTHING)
+	if (lack == TLAT_LACKS_NOTHING)
 		return add_metric(c, o, place, reterr);
 	return tlat_fail(reterr, -EINVAL, "%s, metric %s: %s; %s", place->probe, place->name,
-			 lacks[lack].what,
-			 lack == UNEQUAL_TIMES ? "measure all for as long, or give --force for "
-						 "figures without a verdict"
-					       : "compare another one");
+			 tlat_lacks[lack].what,
+			 lack == TLAT_UNEQUAL_TIMES
+				 ? "measure all for as long, or give --force for "
+				   "figures without a verdict"
+				 : "compare another one");
 }
 
 int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o,
@@ -282,11 +261,11 @@ int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_op
 
 		if (o->metric && !strcmp(o->metric, place.name))
 			ret = add_named(c, o, &place, reterr);
-		else if (!o->metric && lack_of(&c->members, &place, o) == LACKS_NOTHING)
+		else if (!o->metric && lack_of(&c->members, &place, o) == TLAT_LACKS_NOTHING)
 			ret = add_metric(c, o, &place, reterr);
 	}
-	for (int lack = NOT_EVERYWHERE; !ret && !o->metric && lack < LACKS; lack++)
-		if (note_lack(c, o, report, index, (enum lack)lack) < 0)
+	for (int lack = TLAT_NOT_EVERYWHERE; !ret && !o->metric && lack < TLAT_LACKS; lack++)
+		if (note_lack(c, o, report, index, (enum tlat_lack)lack) < 0)
 			ret = tlat_fail(reterr, -ENOMEM, "out of memory");
 	return ret;
 }

@@ -253,11 +253,11 @@ static double duration_of(const struct tlat_result *result)
 }
 
 /* Whether a function says about the same of all runs; limit: how far apart, as a logarithm. */
-static bool about_same(const struct plan *plan, const struct tlat_members *m, double limit,
-		       double (*of)(const struct tlat_result *))
+static bool all_about_same(const struct plan *plan, const struct tlat_members *m, double limit,
+			   double (*of)(const struct tlat_result *))
 {
 	for (size_t i = 1; i < m->n; i++)
-		if (!(fabs(log(of(plan->results[i]) / of(plan->results[0]))) <= limit))
+		if (!tlat_about_same(of(plan->results[i]), of(plan->results[0]), limit))
 			return false;
 	return true;
 }
@@ -271,12 +271,10 @@ static bool same_length(const struct tlat_item *item, const struct plan *plan,
 {
 	double limit = fmin(log(LENGTH_RATIO), item->rules.tail_threshold);
 
-	if (about_same(plan, m, limit, samples_of) || about_same(plan, m, limit, duration_of))
+	if (all_about_same(plan, m, limit, samples_of) ||
+	    all_about_same(plan, m, limit, duration_of))
 		return true;
-	tlat_findings_add(notes, TLAT_WARN, "unequal-times", "measure all runs for as long",
-			  "%s: larger the longer one looks, and the runs are not of one length, "
-			  "and not compared: max",
-			  item->name);
+	tlat_note_lack(notes, TLAT_UNEQUAL_TIMES, item->name, "max");
 	return false;
 }
 
