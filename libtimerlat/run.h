@@ -52,6 +52,13 @@ static inline bool tlat_run_requested(const struct tlat_limits *limits)
 /* Sleep rest_ns, so that others get the CPU. */
 void tlat_run_rest(const struct tlat_limits *limits);
 
+/* Cycles to leave out after a rest. None where nothing was measured since the one before: cycles
+ * that are long against what lies between two rests would never be. */
+static inline uint64_t tlat_rest_cycles(bool measured)
+{
+	return measured ? TLAT_REST_CYCLES : 0;
+}
+
 /* The sides' fields are ordered by announced_seq; that they are atomic at all is for a waiter that
  * wakes unasked while the waker reads. */
 #define tlat_get(field)	       atomic_load_explicit(&(field), memory_order_relaxed)

@@ -185,7 +185,7 @@ static void collect_conditions(const struct tlat_run *run, const struct tlat_ins
 	result->phase_ns = result->periodic ? (int64_t)in->solo->phase : 0;
 	result->warmup = tlat_noted(&in->book->warmup);
 	result->rests = tlat_noted(&in->book->rests);
-	result->has_offset = run->has_offset && !result->round_trip;
+	result->has_offset = run->has_offset;
 	result->offset = run->offset;
 	result->chain_adds = run->opts.chain_adds;
 	result->chain_add_ns = run->chain.add_ns;
@@ -195,7 +195,7 @@ static void collect_conditions(const struct tlat_run *run, const struct tlat_ins
  * from them, or aligned, it has that of the first: no option says more. */
 static uint64_t seed_alone(const struct tlat_run *run, const struct tlat_result *result)
 {
-	bool drawn = result->periodic && !run->opts.offset_ns;
+	bool drawn = result->periodic && !run->opts.offset_ns && !run->opts.align_ns;
 
 	return tlat_run_seed(&run->opts, drawn ? result->thread : 0);
 }

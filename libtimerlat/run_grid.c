@@ -86,5 +86,6 @@ void tlat_grid_skip(struct tlat_grid *grid, uint64_t now)
 
 	if (next > grid->slot)
 		leave_out(grid, next);
-	grid->unmeasured = TLAT_REST_CYCLES;
+	grid->unmeasured = tlat_rest_cycles(grid->slot > grid->rested);
+	grid->rested = grid->slot;
 }

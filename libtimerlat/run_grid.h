@@ -22,6 +22,7 @@ struct tlat_grid {
 	uint64_t away;	   /* later than this without a sample: a stop */
 	uint64_t warm_at;  /* closed loop: when warm-up is over */
 	uint64_t duration; /* closed loop: of measurement */
+	uint64_t rested;   /* the slot armed at the last rest */
 };
 
 static_assert(offsetof(struct tlat_grid, before) <= TLAT_CACHE_LINE, "a cycle needs one line");
@@ -59,7 +60,7 @@ static inline void tlat_grid_limit(struct tlat_grid *grid, uint64_t elapsed, uin
 }
 
 /* After a rest: slots up to now are left out as if they had never been, and the next few are not
- * measured. */
+ * measured (tlat_rest_cycles()). */
 void tlat_grid_skip(struct tlat_grid *grid, uint64_t now);
 
 #endif /* TLAT_RUN_GRID_H */

@@ -9,6 +9,7 @@ struct pace {
 	const struct tlat_limits *limits;
 	uint64_t first, rested;
 	uint64_t unmeasured; /* cycles left that are not measured after a rest */
+	uint64_t asked;	     /* cycles measured before it */
 };
 
 /* The time since the event before that no sample shows: short, but for a rest in it. */
@@ -56,7 +57,8 @@ static bool is_measured(struct pace *pace, struct tlat_book *book,
 	if (limits->rest_after && book->ended - pace->rested >= limits->rest_after) {
 		tlat_run_rest(limits);
 		pace->rested = tlat_stamp_begin(stamper);
-		pace->unmeasured = TLAT_REST_CYCLES;
+		pace->unmeasured = tlat_rest_cycles(book->counts.asked > pace->asked);
+		pace->asked = book->counts.asked;
 		tlat_count(&book->rests, 1);
 	}
 	if (!pace->unmeasured)

@@ -9,9 +9,11 @@
 
 #include "run_control.h"
 
+/* Whether figures are differences of stamps of two CPUs. A round trip has both on one. */
 static bool is_across(const struct tlat_run *run)
 {
-	return run->place.kick >= 0 && run->place.kick != run->place.wait;
+	return run->place.kick >= 0 && run->place.kick != run->place.wait &&
+	       !(run->opts.flags & TLAT_RUN_ROUND_TRIP);
 }
 
 /* Whether it was found out. Not to know is no reason to distrust what was measured. */
@@ -89,10 +91,10 @@ static void measure_again(struct tlat_run *run)
 			why.text);
 }
 
-/* A round trip has both stamps on one CPU; a run that was broken off may have lost one. */
+/* A run that was broken off may have lost one of its CPUs. */
 void tlat_run_offset_end(struct tlat_run *run)
 {
-	if (!is_across(run) || run->broken || run->opts.flags & TLAT_RUN_ROUND_TRIP)
+	if (!is_across(run) || run->broken)
 		return;
 	if (run->has_offset)
 		measure_again(run);

@@ -14,6 +14,7 @@ struct tlat_cycle {
 	uint64_t slot;	     /* next kick when there is an interval */
 	uint64_t rests;	     /* of the waiter, when last looked */
 	uint64_t unmeasured; /* cycles left that are not measured after a rest */
+	uint64_t asked;	     /* cycles measured before it */
 	uint64_t first;	     /* the first announcement */
 	uint64_t reply_at;   /* round trip: stamp of the reply */
 	struct tlat_census census;

@@ -50,15 +50,16 @@ static void calibrate(struct tlat_run *run)
 	tlat_run_offset_begin(run);
 }
 
-/* A flag in shared memory on the same CPUs: what no wake can undercut. */
+/* A flag in shared memory on the same CPUs, there or there and back: what no wake can undercut. */
 static void measure_floor_pair(struct tlat_run *run)
 {
+	uint32_t round_trip = run->opts.flags & TLAT_RUN_ROUND_TRIP;
 	struct tlat_run_opts opts =
 		TLAT_RUN_OPTS(.probe = "wake-spin", .cpus = run->cpus, .machine = run->machine,
 			      .clock = run->clock, .samples = 2000, .settle_ns = 1000,
 			      .policy = run->opts.policy, .priority = run->opts.priority,
 			      .slack_ns = run->opts.slack_ns, .duration_ns = 200000000,
-			      .seed = run->opts.seed, .flags = TLAT_RUN_NO_FLOOR);
+			      .seed = run->opts.seed, .flags = TLAT_RUN_NO_FLOOR | round_trip);
 	const struct tlat_hist *latency;
 	struct tlat_run *floor;
 

@@ -55,7 +55,9 @@ struct tlat_scale_threads {
 	atomic_int error; /* of the first set-up that failed, negative errno; 0: none did */
 	int32_t failed_cpu;
 	const char *failed_what; /* static */
-	uint64_t opened_ns;	 /* CLOCK_MONOTONIC, when all of them began */
+	atomic_bool arrived;	 /* the first one has, and tells how it is scheduled */
+	struct tlat_side_facts facts;
+	uint64_t opened_ns; /* CLOCK_MONOTONIC, when all of them began */
 };
 
 void tlat_scale_threads_init(struct tlat_scale_threads *threads, const struct tlat_scale *scale);

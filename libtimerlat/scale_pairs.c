@@ -248,6 +248,8 @@ static int run_crowd(struct tlat_scale *s, int64_t n, struct tlat_scale_series *
 	error = error ? tlat_fail(reterr, error, "no memory for %lld pairs", (long long)n)
 		      : play_all(s, &crowd, reterr);
 	if (!error) {
+		s->result->wait = crowd.threads.facts;
+		s->result->wait.cpu = -1; /* they are on several */
 		merge(&crowd, hist, &not_asleep);
 		put(s, &crowd, hist, not_asleep, p50, p99);
 	}

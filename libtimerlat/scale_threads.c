@@ -29,6 +29,8 @@ bool tlat_scale_threads_arrive(struct tlat_scale_threads *t, int32_t cpu)
 	const char *what;
 	int error = tlat_become(cpu, t->policy, t->priority, &facts, &what), none = 0;
 
+	if (!error && !atomic_exchange(&t->arrived, true))
+		t->facts = facts;
 	if (error && atomic_compare_exchange_strong(&t->error, &none, error)) {
 		t->failed_cpu = cpu;
 		t->failed_what = what;

@@ -83,8 +83,10 @@ void tlat_scale_judge(struct tlat_findings *findings, const char *what, const ch
 		words = "grows faster than their number";
 	else if (fit->lo > 0.9 && fit->hi <= CONSTANT)
 		words = "grows with their number";
-	else if (fit->lo > 0)
+	else if (fit->lo > 0 && fit->hi < 1)
 		words = "grows more slowly than their number";
+	else if (fit->hi < 0)
+		words = "shrinks as their number grows";
 	tlat_findings_add(findings, TLAT_INFO, "scaling", NULL,
 			  "%s over the number of %s: exponent %.2f (%.2f to %.2f), %s", what, unit,
 			  fit->slope, fit->lo, fit->hi, words);

@@ -117,12 +117,24 @@ static int start_workers(struct tlat_storm_session *s, struct tlat_error *reterr
 	return error ? error : await_ready(s, reterr);
 }
 
+/* One above the workers; what they inherit is the caller's. 0: they are not real-time. */
+static int32_t watch_priority(const struct tlat_storm_session *s)
+{
+	struct tlat_rt_opts theirs =
+		TLAT_RT_OPTS(.policy = s->policy, .priority = s->plan.priority);
+
+	if (s->policy == TLAT_SCHED_INHERIT)
+		tlat_rt_inherit(&theirs);
+	if (!tlat_policy_is_ranked(theirs.policy))
+		return 0;
+	return theirs.priority < 99 ? theirs.priority + 1 : 99;
+}
+
 static int start_watchdog(struct tlat_storm_session *s, struct tlat_error *reterr)
 {
 	struct tlat_storm *storm = s->storm;
 
-	storm->watch_priority =
-		tlat_policy_is_ranked(s->policy) ? s->plan.priority + (s->plan.priority < 99) : 0;
+	storm->watch_priority = watch_priority(s);
 	tlat_storm_set(storm->end_ns,
 		       tlat_gettime_ns(CLOCK_MONOTONIC) + (uint64_t)s->plan.duration_ns);
 	return tlat_helper_start(&s->watchdog, tlat_storm_watch, storm, reterr);

@@ -209,6 +209,43 @@ static void a_round_trip_is_offset_free(void **state)
 	tlat_report_free(report);
 }
 
+/* Its remedy is a round trip: that must not be told to use one. */
+static void a_round_trip_needs_no_clock_in_common(void **state)
+{
+	static struct tlat_run run;
+
+	(void)state;
+	run.clock = clock_used;
+	run.opts.flags = TLAT_RUN_ROUND_TRIP;
+	run.place = (struct tlat_placement){ .kick = 0, .wait = 8000, .n = 2, .cpus = { 0, 8000 } };
+	tlat_run_offset_begin(&run);
+	tlat_run_offset_end(&run);
+	assert_int_equal(run.of_result.n + run.findings.n, 0);
+}
+
+static double floor_across(uint32_t flags)
+{
+	struct tlat_report *report;
+	const struct tlat_result *result = across(flags, &report);
+	double median = tlat_hist_quantile(result->floor_pair, 0.5);
+
+	tlat_report_free(report);
+	return median;
+}
+
+/* There and back again is about twice as far. */
+static void the_floor_of_a_round_trip_is_one(void **state)
+{
+	double there = 0, both_ways = 0;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		there += floor_across(0);
+		both_ways += floor_across(TLAT_RUN_ROUND_TRIP);
+	}
+	assert_true(both_ways > 1.3 * there);
+}
+
 static void the_offset_of_a_steady_clock_stays(void **state)
 {
 	struct tlat_report *report;
@@ -954,6 +991,8 @@ int main(void)
 		cmocka_unit_test(timer_slack_is_a_lower_bound),
 		cmocka_unit_test(dwell_is_never_below_settle),
 		cmocka_unit_test(a_round_trip_is_offset_free),
+		cmocka_unit_test(a_round_trip_needs_no_clock_in_common),
+		cmocka_unit_test(the_floor_of_a_round_trip_is_one),
 		cmocka_unit_test(the_offset_of_a_steady_clock_stays),
 		cmocka_unit_test(an_offset_that_changed_is_found_at_the_end),
 		cmocka_unit_test(what_cannot_be_checked_is_said),

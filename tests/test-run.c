@@ -798,6 +798,18 @@ static void after_a_rest_three_cycles_are_not_measured(void **state)
 	pair_free(t);
 }
 
+/* The waiter rests after each. */
+static void cycles_that_are_all_there_is_between_two_rests_are_measured(void **state)
+{
+	struct pair_test *t = pair_new(NULL, 0, 50);
+
+	(void)state;
+	t->pair.limits.rest_after = 1;
+	assert_int_equal(run_pair(t).asked, 50);
+	assert_in_range(t->book.warmup, 40, 60);
+	pair_free(t);
+}
+
 /* A throttled thread, say: outside of the measured wakes no sample would tell of it. */
 static void a_pause_is_in_a_sample_or_a_stop(void **state)
 {
@@ -1070,6 +1082,17 @@ static void a_loopback_measures_exactly_what_it_is_asked(void **state)
 	book_free(&book);
 }
 
+static void a_loopback_that_rests_after_each_cycle_measures_too(void **state)
+{
+	struct world world = { .step = 3 };
+	struct tlat_book book;
+
+	(void)state;
+	run_loopback(&world, 50, 1, &book);
+	assert_int_equal(tlat_hist_count(book.latency), 50);
+	book_free(&book);
+}
+
 static void a_pause_of_a_loopback_is_in_a_sample_or_a_stop(void **state)
 {
 	(void)state;
@@ -1198,6 +1221,7 @@ int main(void)
 		cmocka_unit_test(a_wake_too_many_costs_one_cycle_only),
 		cmocka_unit_test(a_run_ends_in_time_however_far_the_kick_is),
 		cmocka_unit_test(after_a_rest_three_cycles_are_not_measured),
+		cmocka_unit_test(cycles_that_are_all_there_is_between_two_rests_are_measured),
 		cmocka_unit_test(a_pause_is_in_a_sample_or_a_stop),
 		cmocka_unit_test(a_waiter_that_stalls_after_its_reply_is_not_kicked_again),
 		cmocka_unit_test(who_waits_for_a_reply_gets_ready_for_it),
@@ -1205,6 +1229,7 @@ int main(void)
 		cmocka_unit_test(a_wake_that_came_is_not_lost_by_a_stall_behind_it),
 		cmocka_unit_test(any_fates_add_up),
 		cmocka_unit_test(a_loopback_measures_exactly_what_it_is_asked),
+		cmocka_unit_test(a_loopback_that_rests_after_each_cycle_measures_too),
 		cmocka_unit_test(a_pause_of_a_loopback_is_in_a_sample_or_a_stop),
 		cmocka_unit_test(the_largest_values_are_kept),
 		cmocka_unit_test(the_skeleton_measures),

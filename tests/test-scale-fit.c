@@ -269,6 +269,32 @@ static void chains_caches_and_locks_are_kept_apart(void **state)
 	tlat_findings_free(&f);
 }
 
+static void a_law_is_stated_where_the_interval_has_one_only(void **state)
+{
+	const struct {
+		struct tlat_fit fit;
+		const char *words;
+	} cases[] = {
+		{ { 0.0, 0.02, -0.05, 0.05 }, ", constant" },
+		{ { 1.0, 0.02, 0.95, 1.05 }, ", grows with their number" },
+		{ { 0.5, 0.02, 0.45, 0.55 }, ", grows more slowly than their number" },
+		{ { 1.4, 0.02, 1.35, 1.45 }, ", grows faster than their number" },
+		{ { -0.3, 0.02, -0.35, -0.25 }, ", shrinks as their number grows" },
+		{ { 1.2, 0.03, 1.15, 1.28 }, ", not decided" },
+		{ { 1.0, 0.07, 0.85, 1.15 }, ", not decided" },
+		{ { 1.1, 0.5, 0.1, 2.1 }, ", not decided" },
+		{ { 0.1, 0.1, -0.1, 0.3 }, ", not decided" },
+	};
+	struct tlat_findings f = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(cases); i++) {
+		tlat_scale_judge(&f, "median wake", "pairs", &cases[i].fit);
+		assert_true(says(&f, cases[i].words));
+	}
+	tlat_findings_free(&f);
+}
+
 #define REPLAYED(test) cmocka_unit_test_setup_teardown(test, tree_setup, tree_teardown)
 
 int main(void)
@@ -286,6 +312,7 @@ int main(void)
 		REPLAYED(a_group_of_version_1_does_too),
 		cmocka_unit_test(a_group_without_memory_is_named),
 		cmocka_unit_test(chains_caches_and_locks_are_kept_apart),
+		cmocka_unit_test(a_law_is_stated_where_the_interval_has_one_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,22 @@ static void pairs_wake_each_other_however_many(void **state)
 	tlat_report_free(report);
 }
 
+/* What is read back, not what was asked for. */
+static void how_pairs_are_scheduled_is_told(void **state)
+{
+	const int64_t sizes[] = { 1 };
+	struct tlat_report *report =
+		scale(&TLAT_SCALE_OPTS(.what = TLAT_SCALE_PAIRS, .sizes = sizes, .n_sizes = 1,
+				       .policy = TLAT_SCHED_BATCH, .duration_ns = 20000000));
+	const struct tlat_result *result = tlat_report_result(report, 0);
+
+	(void)state;
+	assert_int_equal(result->wait.policy, TLAT_SCHED_BATCH);
+	assert_true(result->wait.slack_ns > 0);
+	assert_int_equal(result->wait.cpu, -1);
+	tlat_report_free(report);
+}
+
 static void a_stop_ends_each_of_them(void **state)
 {
 	const volatile int32_t stop = 1;
@@ -580,6 +596,7 @@ int main(void)
 		cmocka_unit_test(timers_of_the_host_survive),
 		cmocka_unit_test(one_wake_wakes_all_of_them),
 		cmocka_unit_test(pairs_wake_each_other_however_many),
+		cmocka_unit_test(how_pairs_are_scheduled_is_told),
 		cmocka_unit_test(a_stop_ends_each_of_them),
 		cmocka_unit_test(another_thread_may_stop_it),
 		cmocka_unit_test(a_worker_that_dies_ends_the_others),

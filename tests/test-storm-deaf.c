@@ -11,9 +11,12 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 
+#include "rt.h"
 #include "storm.h"
 #include "storming.h"
 
@@ -29,11 +32,14 @@
 static int32_t mortal =
 	-1; /* the CPU of a worker that dies while the others hear; -1: all are deaf */
 
+static atomic_int *watched_by; /* priority of the watchdog, as the workers know it */
+
 bool tlat_storm_stopping(struct tlat_storm *storm, uint64_t seen)
 {
 	uint64_t now = tlat_gettime_ns(CLOCK_MONOTONIC), end = tlat_storm_get(storm->end_ns);
 
 	(void)seen;
+	atomic_store(watched_by, storm->watch_priority);
 	if (mortal < 0)
 		return false;
 	if (sched_getcpu() == mortal && now >= end - DURATION_NS + LIFE_NS)
@@ -113,13 +119,41 @@ static void a_worker_that_dies_is_named_and_the_others_go_on(void **state)
 	mortal = -1;
 }
 
+static int32_t watched_at(int policy, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+	int error = pthread_setschedparam(pthread_self(), policy, &param);
+
+	assert_int_equal(error, 0);
+	mortal = INT32_MAX; /* none */
+	tlat_report_free(storm(&TLAT_STORM_OPTS(.interval_ns = 10000000, .duration_ns = 100000000,
+						.policy = TLAT_SCHED_INHERIT)));
+	mortal = -1;
+	return atomic_load(watched_by);
+}
+
+/* Also where they have their policy from the caller: an equal does not get at them. */
+static void the_watchdog_outranks_the_workers(void **state)
+{
+	(void)state;
+	if (!tlat_rt_capable("cap_sys_nice"))
+		skip();
+	assert_int_equal(watched_at(SCHED_FIFO, 2), 3);
+	assert_int_equal(watched_at(SCHED_OTHER, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_watchdog_ends_what_does_not_end),
 		cmocka_unit_test(interval_timers_of_a_killed_worker_expired_nobody_knows_how_often),
 		cmocka_unit_test(a_worker_that_dies_is_named_and_the_others_go_on),
+		cmocka_unit_test(the_watchdog_outranks_the_workers),
 	};
+
+	watched_by = mmap(NULL, sizeof(*watched_by), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(watched_by, MAP_FAILED);
 
 	/* it holds signals back until the next call that it knows, and with them their contexts */
 	if (HAS_THREAD_SANITIZER) {

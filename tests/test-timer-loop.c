@@ -492,6 +492,24 @@ static void a_rest_costs_no_slot(void **state)
 	bed_free(bed);
 }
 
+/* Where all that lies between two rests are the cycles after one, some of them count. */
+static void rests_do_not_keep_long_cycles_from_being_measured(void **state)
+{
+	(void)state;
+	for (uint64_t cycles = 1; cycles <= TLAT_REST_CYCLES; cycles++) {
+		struct world world = { .wake_ns = 10, .step = 1 };
+		struct bed *bed = bed_new(&world, &absolute, 50);
+
+		bed->solo.limits.rest_after = cycles * MS - MS / 2;
+		bed->solo.limits.rest_ns = 1000;
+		run(bed);
+		assert_int_equal(counts_of(bed).asked, 50);
+		assert_int_equal(counts_of(bed).missed, 0);
+		assert_in_range(bed->book.warmup, 1, 60);
+		bed_free(bed);
+	}
+}
+
 /* == What calls round == */
 
 /* The deadline that a probe promises for one asked so long after it is armed. */
@@ -551,6 +569,7 @@ int main(void)
 		cmocka_unit_test(a_closed_loop_ends_in_time),
 		cmocka_unit_test(a_closed_loop_warms_up_as_often_as_asked),
 		cmocka_unit_test(a_rest_costs_no_slot),
+		cmocka_unit_test(rests_do_not_keep_long_cycles_from_being_measured),
 		cmocka_unit_test(deadlines_are_rounded_up_to_the_unit_of_the_call),
 	};
 
