@@ -99,6 +99,9 @@ void tlat_members_free(struct tlat_members *members);
 
 /* The first member of that side, which has one. */
 size_t tlat_member_first(const struct tlat_members *members, int side);
+/* The order in which members are looked at for what to compare: member number k of it. Base's first
+ * comes first. */
+size_t tlat_member_nth(const struct tlat_members *members, size_t k);
 /* How many results of the same probe come before result number index. */
 size_t tlat_member_ordinal(const struct tlat_report *report, size_t index);
 /* The result number ordinal of that probe in a report, or NULL. */
@@ -244,9 +247,9 @@ int tlat_compare_items(struct tlat_comparison *c, const struct tlat_compare_opts
 struct tlat_item *tlat_comparison_add(struct tlat_comparison *c,
 				      const struct tlat_compare_opts *opts);
 
-/* compare_metrics.c: add the metrics of a base report's result, or the one that is asked for. 0 or
- * -errno. */
-int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *opts,
-			 const struct tlat_report *report, size_t index, struct tlat_error *reterr);
+/* compare_metrics.c: add the metrics of that result of member k (tlat_member_nth()), or the one
+ * that is asked for, unless a member before it has them. 0 or -errno. */
+int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *opts, size_t k,
+			 size_t index, struct tlat_error *reterr);
 
 #endif /* TLAT_COMPARE_H */

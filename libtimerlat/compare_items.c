@@ -41,30 +41,45 @@ static int add_latency(struct tlat_comparison *c, const struct tlat_compare_opts
 	return tlat_compare_latency(item, &c->members, probe, ordinal, &c->notes, reterr);
 }
 
-static bool everywhere(const struct tlat_members *m, const char *probe, size_t ordinal)
+/* A probe that the machine does not support leaves a result that says so, and nothing else. */
+static bool has(const struct tlat_members *m, size_t i, const char *probe, size_t ordinal)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (!tlat_member_result(m->v[i].report, probe, ordinal))
-			return false;
-	return true;
+	const struct tlat_result *result = tlat_member_result(m->v[i].report, probe, ordinal);
+
+	return result && (result->kind || result->latency || result->supported);
 }
 
-static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		      const struct tlat_report *report, size_t index, struct tlat_error *reterr)
+/* How many of the first members have it. */
+static size_t among(const struct tlat_members *m, size_t first, const char *probe, size_t ordinal)
 {
+	size_t n = 0;
+
+	for (size_t k = 0; k < first; k++)
+		n += has(m, tlat_member_nth(m, k), probe, ordinal);
+	return n;
+}
+
+/* What result number index of the member says that none before it in that order does. */
+static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts *o, size_t k,
+		      size_t index, struct tlat_error *reterr)
+{
+	const struct tlat_members *m = &c->members;
+	const struct tlat_report *report = m->v[tlat_member_nth(m, k)].report;
 	const struct tlat_result *result = report->results[index];
 	size_t ordinal = tlat_member_ordinal(report, index);
 	int ret = 0;
 
-	if (!tlat_result_is_metric(result) && !everywhere(&c->members, result->probe, ordinal)) {
-		tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
-				  "%s: not every run has it, so it was not compared",
-				  result->probe);
+	if (!tlat_result_is_metric(result) && among(m, m->n, result->probe, ordinal) < m->n) {
+		if (among(m, k + 1, result->probe, ordinal) == 1 &&
+		    has(m, tlat_member_nth(m, k), result->probe, ordinal))
+			tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
+					  "%s: not every run has it, so it was not compared",
+					  result->probe);
 		return 0;
 	}
-	if (!o->metric && !result->kind && result->latency)
+	if (!k && !o->metric && !result->kind)
 		ret = add_latency(c, o, result->probe, ordinal, reterr);
-	return ret < 0 ? ret : tlat_compare_metrics(c, o, report, index, reterr);
+	return ret < 0 ? ret : tlat_compare_metrics(c, o, k, index, reterr);
 }
 
 static const struct tlat_report *report_of(const struct tlat_members *m, int side)
@@ -100,11 +115,12 @@ static int refuse(const struct tlat_comparison *c, const struct tlat_compare_opt
 int tlat_compare_items(struct tlat_comparison *c, const struct tlat_compare_opts *o,
 		       struct tlat_error *reterr)
 {
-	const struct tlat_report *base = report_of(&c->members, TLAT_BASE);
+	const struct tlat_members *m = &c->members;
 	size_t notes = c->notes.n;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < base->n_results; i++)
-		ret = add_result(c, o, base, i, reterr);
+	for (size_t k = 0; k < m->n; k++)
+		for (size_t i = 0; !ret && i < m->v[tlat_member_nth(m, k)].report->n_results; i++)
+			ret = add_result(c, o, k, i, reterr);
 	return ret < 0 || c->n_items ? ret : refuse(c, o, notes, reterr);
 }

@@ -19,18 +19,6 @@ static void interval(const double *sorted, size_t n, int64_t c, double *ret_lo, 
 	*ret_hi = bounded ? sorted[n - 1 - (size_t)c] : (double)INFINITY;
 }
 
-/* Of values around their mean, n - less degrees of freedom. */
-static double sum_of_squares(const double *v, size_t n)
-{
-	double mean = 0, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		mean += v[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		sum += (v[i] - mean) * (v[i] - mean);
-	return sum;
-}
-
 /* Means of all pairs, each value with itself too. */
 static double *walsh_averages(const double *d, size_t n, size_t *ret_count)
 {
@@ -71,7 +59,7 @@ int tlat_location_paired(const double *d, size_t n, double alpha, struct tlat_lo
 		.n = n,
 		.estimate = tlat_sorted_median(w, count),
 		.p = tlat_signed_rank_p(d, n),
-		.sd = n > 1 ? sqrt(sum_of_squares(d, n) / (double)(n - 1)) : (double)NAN,
+		.sd = n > 1 ? sqrt(tlat_squares(d, n) / (double)(n - 1)) : (double)NAN,
 	};
 	interval(w, count, tlat_signed_rank_bound(n, alpha / 2), &ret->lo, &ret->hi);
 	interval(w, count, tlat_signed_rank_bound(n, 0.05), &ret->equal_lo, &ret->equal_hi);
@@ -96,7 +84,7 @@ int tlat_location_unpaired(const double *a, size_t n, const double *b, size_t m,
 			   struct tlat_location *ret)
 {
 	double *d = all_differences(a, n, b, m);
-	double squares = sum_of_squares(a, n) + sum_of_squares(b, m);
+	double squares = tlat_squares(a, n) + tlat_squares(b, m);
 
 	if (!d)
 		return -ENOMEM;

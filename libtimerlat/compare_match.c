@@ -357,6 +357,11 @@ void tlat_members_free(struct tlat_members *members)
 	members->v = NULL;
 }
 
+size_t tlat_member_nth(const struct tlat_members *m, size_t k)
+{
+	return (tlat_member_first(m, TLAT_BASE) + k) % m->n;
+}
+
 size_t tlat_member_ordinal(const struct tlat_report *report, size_t index)
 {
 	size_t ordinal = 0;

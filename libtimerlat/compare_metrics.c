@@ -68,6 +68,15 @@ static const struct tlat_number *number_of(const struct tlat_members *m, size_t 
 	return metric_of(result_of(m, i, place), place->name);
 }
 
+/* Whether none of the first members has it. */
+static bool is_new(const struct tlat_members *m, size_t first, const struct place *place)
+{
+	for (size_t k = 0; k < first; k++)
+		if (number_of(m, tlat_member_nth(m, k), place))
+			return false;
+	return true;
+}
+
 /* == What makes no ratio == */
 
 static bool ends_in(const char *name, const char *end)
@@ -77,15 +86,18 @@ static bool ends_in(const char *name, const char *end)
 	return n >= k && !strcmp(name + n - k, end);
 }
 
-/* Counts and maxima are the larger the longer one looks; rates, shares and quantiles are not. */
-static bool grows(const char *name)
+/*
+ * Counts and maxima are the larger the longer one looks; rates, shares and quantiles are not. What
+ * others measured has names of their own, and no length.
+ */
+static bool grows(const struct place *place)
 {
 	static const char *const ends[] = { "count",	      "max_ns",		"stale",
 					    "back_offs",      "_checks",	"hrtimer_hangs",
 					    "hrtimer_events", "hrtimer_retries" };
 
-	for (size_t i = 0; i < TLAT_ARRAY_SIZE(ends); i++)
-		if (ends_in(name, ends[i]))
+	for (size_t i = 0; !place->alone && i < TLAT_ARRAY_SIZE(ends); i++)
+		if (ends_in(place->name, ends[i]))
 			return true;
 	return false;
 }
@@ -93,12 +105,15 @@ static bool grows(const char *name)
 /* But for what would not matter of the metric. */
 static bool equal_times(const struct tlat_members *m, const struct place *place, double threshold)
 {
-	double first = (double)result_of(m, 0, place)->duration_ns;
+	double shortest = (double)INFINITY, longest = 0;
 
-	for (size_t i = 1; i < m->n; i++)
-		if (!tlat_about_same((double)result_of(m, i, place)->duration_ns, first, threshold))
-			return false;
-	return true;
+	for (size_t i = 0; i < m->n; i++) {
+		double ns = (double)result_of(m, i, place)->duration_ns;
+
+		shortest = fmin(shortest, ns);
+		longest = fmax(longest, ns);
+	}
+	return tlat_about_same(shortest, longest, threshold);
 }
 
 static enum tlat_lack lack_of(const struct tlat_members *m, const struct place *place,
@@ -116,7 +131,7 @@ static enum tlat_lack lack_of(const struct tlat_members *m, const struct place *
 	}
 	if (!usable)
 		return zero ? TLAT_ALL_ZERO : TLAT_SOME_ZERO;
-	if (o->flags & TLAT_COMPARE_FORCE || !grows(place->name))
+	if (o->flags & TLAT_COMPARE_FORCE || !grows(place))
 		return TLAT_LACKS_NOTHING;
 	return equal_times(m, place, log1p(o->threshold)) ? TLAT_LACKS_NOTHING : TLAT_UNEQUAL_TIMES;
 }
@@ -141,9 +156,10 @@ static void put_name(const struct tlat_members *m, const struct place *place, en
 }
 
 /* All metrics of a result that lack the same are one note. 0 or -ENOMEM. */
-static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-		     const struct tlat_report *report, size_t index, enum tlat_lack lack)
+static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *o, size_t of,
+		     size_t index, enum tlat_lack lack)
 {
+	const struct tlat_report *report = c->members.v[tlat_member_nth(&c->members, of)].report;
 	const struct tlat_result *result = report->results[index];
 	char *names = NULL;
 	size_t size, n = 0;
@@ -154,7 +170,7 @@ static int note_lack(struct tlat_comparison *c, const struct tlat_compare_opts *
 	for (size_t k = 0; k < result->n_metrics; k++) {
 		const struct place place = place_of(report, index, k);
 
-		if (lack_of(&c->members, &place, o) != lack)
+		if (!is_new(&c->members, of, &place) || lack_of(&c->members, &place, o) != lack)
 			continue;
 		fputs(n++ ? ", " : "", out);
 		put_name(&c->members, &place, lack, out);
@@ -251,21 +267,24 @@ static int add_named(struct tlat_comparison *c, const struct tlat_compare_opts *
 				 : "compare another one");
 }
 
-int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o,
-			 const struct tlat_report *report, size_t index, struct tlat_error *reterr)
+int tlat_compare_metrics(struct tlat_comparison *c, const struct tlat_compare_opts *o, size_t of,
+			 size_t index, struct tlat_error *reterr)
 {
+	const struct tlat_report *report = c->members.v[tlat_member_nth(&c->members, of)].report;
 	int ret = 0;
 
 	for (size_t k = 0; !ret && k < report->results[index]->n_metrics; k++) {
 		const struct place place = place_of(report, index, k);
 
+		if (!is_new(&c->members, of, &place))
+			continue;
 		if (o->metric && !strcmp(o->metric, place.name))
 			ret = add_named(c, o, &place, reterr);
 		else if (!o->metric && lack_of(&c->members, &place, o) == TLAT_LACKS_NOTHING)
 			ret = add_metric(c, o, &place, reterr);
 	}
 	for (int lack = TLAT_NOT_EVERYWHERE; !ret && !o->metric && lack < TLAT_LACKS; lack++)
-		if (note_lack(c, o, report, index, (enum tlat_lack)lack) < 0)
+		if (note_lack(c, o, of, index, (enum tlat_lack)lack) < 0)
 			ret = tlat_fail(reterr, -ENOMEM, "out of memory");
 	return ret;
 }

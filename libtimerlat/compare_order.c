@@ -9,7 +9,7 @@
 
 #include "compare_stats.h"
 
-static double mean_of(const double *v, size_t n)
+double tlat_mean(const double *v, size_t n)
 {
 	double sum = 0;
 
@@ -18,10 +18,9 @@ static double mean_of(const double *v, size_t n)
 	return n ? sum / (double)n : (double)NAN;
 }
 
-/* Sum of squares around the mean. */
-static double squares_of(const double *v, size_t n)
+double tlat_squares(const double *v, size_t n)
 {
-	double mean = mean_of(v, n), sum = 0;
+	double mean = tlat_mean(v, n), sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += (v[i] - mean) * (v[i] - mean);
@@ -30,7 +29,7 @@ static double squares_of(const double *v, size_t n)
 
 static double lag1_of(const double *v, size_t n)
 {
-	double mean = mean_of(v, n), squares = squares_of(v, n), sum = 0;
+	double mean = tlat_mean(v, n), squares = tlat_squares(v, n), sum = 0;
 
 	for (size_t i = 1; i < n; i++)
 		sum += (v[i] - mean) * (v[i - 1] - mean);
@@ -143,7 +142,7 @@ static void pool_add(struct pool *pool, const double *v, size_t n)
 {
 	if (n < 2)
 		return;
-	pool->squares += squares_of(v, n);
+	pool->squares += tlat_squares(v, n);
 	pool->freedom += (double)n - 1;
 	pool->members += (double)n;
 }
@@ -161,13 +160,13 @@ static double component(double variance, double below, double parts)
 	return sqrt(fmax(0, variance - (isnan(below) ? 0 : below / fmax(parts, 1))));
 }
 
-/* Run means of one boot, in v; returns how many. */
+/* Run means of one boot, in v, but for those without a block; returns how many. */
 static size_t runs_of(const double *means, const size_t *group, size_t n, size_t boot, double *v)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (group[i] == boot)
+		if (group[i] == boot && !isnan(means[i]))
 			v[count++] = means[i];
 	return count;
 }
@@ -184,7 +183,7 @@ static size_t count_groups(const size_t *group, size_t n)
 void tlat_levels(const double *const *blocks, const size_t *n_blocks, const size_t *group,
 		 size_t n_runs, struct tlat_levels *ret)
 {
-	size_t boots = count_groups(group, n_runs), used = 0;
+	size_t boots = count_groups(group, n_runs), used = 0, runs = 0;
 	double *means = calloc(3 * n_runs + 1, sizeof(*means));
 	double *of_boot, *boot_means;
 	struct pool block = { 0 }, run = { 0 }, boot = { 0 };
@@ -195,21 +194,22 @@ void tlat_levels(const double *const *blocks, const size_t *n_blocks, const size
 	of_boot = means + n_runs;
 	boot_means = of_boot + n_runs;
 	for (size_t i = 0; i < n_runs; i++) {
-		means[i] = mean_of(blocks[i], n_blocks[i]);
+		means[i] = tlat_mean(blocks[i], n_blocks[i]);
 		pool_add(&block, blocks[i], n_blocks[i]);
 	}
 	for (size_t b = 0; b < boots; b++) {
 		size_t n = runs_of(means, group, n_runs, b, of_boot);
 
 		pool_add(&run, of_boot, n);
+		runs += n;
 		if (n)
-			boot_means[used++] = mean_of(of_boot, n);
+			boot_means[used++] = tlat_mean(of_boot, n);
 	}
 	pool_add(&boot, boot_means, used);
 	ret->block = sqrt(pool_variance(&block));
 	ret->run = component(pool_variance(&run), pool_variance(&block),
-			     n_runs ? block.members / (double)n_runs : 1);
+			     runs ? block.members / (double)runs : 1);
 	ret->boot = component(pool_variance(&boot), pool_variance(&run),
-			      used ? (double)n_runs / (double)used : 1);
+			      used ? (double)runs / (double)used : 1);
 	free(means);
 }

@@ -116,6 +116,9 @@ double tlat_look_alpha(size_t n, size_t planned, double alpha, size_t *ret_next)
 
 /* compare_order.c */
 
+double tlat_mean(const double *v, size_t n);	/* NAN: of none */
+double tlat_squares(const double *v, size_t n); /* sum of squares around the mean */
+
 struct tlat_trend {
 	double p;     /* Mann-Kendall, two-sided */
 	double total; /* Theil-Sen slope times the length */

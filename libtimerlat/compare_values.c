@@ -256,10 +256,13 @@ static double duration_of(const struct tlat_result *result)
 static bool all_about_same(const struct plan *plan, const struct tlat_members *m, double limit,
 			   double (*of)(const struct tlat_result *))
 {
-	for (size_t i = 1; i < m->n; i++)
-		if (!tlat_about_same(of(plan->results[i]), of(plan->results[0]), limit))
-			return false;
-	return true;
+	double least = (double)INFINITY, most = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		least = fmin(least, of(plan->results[i]));
+		most = fmax(most, of(plan->results[i]));
+	}
+	return tlat_about_same(least, most, limit);
 }
 
 /*

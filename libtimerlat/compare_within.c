@@ -29,43 +29,34 @@ static double block_median(const struct tlat_blocks *blocks, size_t i, const str
 	return NAN;
 }
 
-static double mean(const double *v, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += v[i];
-	return sum / (double)n;
-}
-
 /* What the runs of a sum differ by is within none of them. */
-static void level_runs(const struct tlat_blocks *blocks, double *v, size_t n)
+static void level_runs(const int32_t *run, double *v, size_t n)
 {
-	double whole = mean(v, n);
+	double whole = tlat_mean(v, n);
 
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		double shift;
 
-		while (end < n && tlat_blocks_run(blocks, end) == tlat_blocks_run(blocks, begin))
+		while (end < n && run[end] == run[begin])
 			end++;
-		shift = whole - mean(v + begin, end - begin);
+		shift = whole - tlat_mean(v + begin, end - begin);
 		for (size_t i = begin; i < end; i++)
 			v[i] += shift;
 	}
 }
 
-/* Medians of the blocks of one result, up to the first that has none; returns how many. */
+/* Medians of the blocks of one result that have one; returns how many. */
 static size_t block_medians(const struct tlat_result *result, double *v)
 {
-	size_t count = result->blocks ? tlat_blocks_count(result->blocks) : 0, n;
+	size_t count = result->blocks ? tlat_blocks_count(result->blocks) : 0, n = 0;
+	int32_t run[TLAT_BLOCKS_MAX];
 
-	for (n = 0; n < count; n++) {
-		v[n] = block_median(result->blocks, n, result->latency);
-		if (isnan(v[n]))
-			break;
+	for (size_t i = 0; i < count; i++) {
+		v[n] = block_median(result->blocks, i, result->latency);
+		run[n] = tlat_blocks_run(result->blocks, i);
+		n += !isnan(v[n]);
 	}
-	if (n && tlat_blocks_run(result->blocks, n - 1))
-		level_runs(result->blocks, v, n);
+	level_runs(run, v, n);
 	return n;
 }
 

@@ -50,6 +50,24 @@ static void fill(struct tlat_result *result, double factor, uint64_t seed, size_
 	counts->asked = counts->recorded = n;
 }
 
+/* Half as slow again from beginning to end, in blocks of which one is empty. */
+static void drift(struct tlat_result *result, size_t empty)
+{
+	uint64_t seed = 4;
+
+	fill(result, 1, seed, 20, 0);
+	tlat_blocks_free(result->blocks);
+	assert_int_equal(tlat_blocks_new(&result->blocks, 250000000), 0);
+	for (size_t block = 0; block < 30; block++) {
+		for (size_t i = 0; block != empty && i < 100; i++)
+			tlat_hist_record(result->latency,
+					 (int64_t)(4000 * (1 + (double)block / 60) *
+						   exp(0.01 * sim_normal(&seed))));
+		assert_int_equal(tlat_blocks_cut(result->blocks, result->latency), 0);
+	}
+	result->counts.asked = result->counts.recorded = tlat_hist_count(result->latency);
+}
+
 /* One run; boot 0 and up, start in minutes. */
 static void add_run(struct side *side, const struct setting *with, int boot, int minute)
 {
@@ -465,6 +483,16 @@ static const char *note(const struct tlat_comparison *c, const char *id)
 		if (!strcmp(finding.id, id))
 			return finding.text;
 	return NULL;
+}
+
+static bool says(const struct tlat_comparison *c, const char *id, const char *part)
+{
+	struct tlat_finding finding;
+
+	for (size_t i = 0; tlat_comparison_finding(c, i, &finding) == 0; i++)
+		if (!strcmp(finding.id, id) && strstr(finding.text, part))
+			return true;
+	return false;
 }
 
 static void expect_note(const struct side *a, const struct side *b, uint32_t flags, const char *id,
@@ -1237,6 +1265,22 @@ static void what_grows_with_time_is_compared_for_equal_times_only(void **state)
 	free_side(&b);
 }
 
+/* Each is close to the first one, but the sides are not to each other. */
+static void runs_are_of_one_length_if_all_of_them_are(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_noise(&a, &b, 8);
+	for (size_t i = 0; i < a.n; i++) {
+		a.runs[i]->results[0]->duration_ns = i ? 298800000 : 300000000;
+		b.runs[i]->results[0]->duration_ns = 301200000;
+	}
+	expect_metric_refused(&a, &b, "gap.count", "runs are not of one length");
+	free_side(&a);
+	free_side(&b);
+}
+
 static bool has_figure(const struct tlat_comparison *c, const char *name)
 {
 	struct tlat_compare_figure figure = { .size = sizeof(figure) };
@@ -1342,6 +1386,82 @@ static void add_named(struct tlat_report *report, const char *name, double value
 						&TLAT_METRIC(.name = name, .unit = "ms",
 							     .value = value, .better = -1, .n = 1)),
 			 0);
+}
+
+/* What a program counts itself is its own affair, and has no length. */
+static void a_count_of_a_program_is_compared(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+	uint64_t seed = 22;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	for (size_t i = 0; i < a.n; i++) {
+		add_named(a.runs[i], "alloc_count", 10 * exp(0.001 * sim_normal(&seed)));
+		add_named(b.runs[i], "alloc_count", 10 * exp(0.001 * sim_normal(&seed)));
+	}
+	c = compared(&a, &b, 0);
+	assert_true(has_item(c, "alloc_count"));
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
+}
+
+static void become_unsupported(struct tlat_result *result)
+{
+	tlat_hist_free(result->latency);
+	tlat_blocks_free(result->blocks);
+	result->latency = NULL;
+	result->blocks = NULL;
+	result->supported = false;
+}
+
+/* Whichever it is. */
+static void what_one_run_lacks_is_named(void **state)
+{
+	(void)state;
+	for (size_t lacks = 0; lacks < 16; lacks++) {
+		struct side a = { 0 }, b = { 0 };
+		struct tlat_report *poor;
+		struct tlat_comparison *c;
+		uint64_t seed = 23;
+
+		add_pairs(&a, &b, &plain, &plain, 8, 0);
+		poor = lacks < 8 ? a.runs[lacks] : b.runs[lacks - 8];
+		for (size_t i = 0; i < 16; i++) {
+			struct tlat_report *report = i < 8 ? a.runs[i] : b.runs[i - 8];
+
+			add_named(report, "kept", 10 * exp(0.001 * sim_normal(&seed)));
+			if (report != poor)
+				add_named(report, "missing", 10);
+		}
+		become_unsupported(poor->results[0]);
+		c = compared(&a, &b, 0);
+		assert_true(has_item(c, "kept"));
+		assert_true(says(c, "not-everywhere", "not every run has it"));
+		assert_true(says(c, "not-everywhere", "not compared: missing"));
+		tlat_comparison_free(c);
+		free_side(&a);
+		free_side(&b);
+	}
+}
+
+/* A pause in the first third leaves a block without a sample; the rest drifts. */
+static void a_drift_is_seen_past_an_empty_block(void **state)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct tlat_comparison *c;
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	for (size_t i = 0; i < a.n; i++)
+		drift(a.runs[i]->results[0], 5);
+	c = compared(&a, &b, TLAT_COMPARE_FORCE);
+	assert_non_null(note(c, "not-stationary"));
+	tlat_comparison_free(c);
+	free_side(&a);
+	free_side(&b);
 }
 
 /* A command that prints them in another order has not changed. */
@@ -1657,6 +1777,10 @@ int main(void)
 		cmocka_unit_test(metrics_of_other_settings_are_refused_and_figures_are_forced),
 		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),
 		cmocka_unit_test(the_largest_of_more_samples_is_no_regression),
+		cmocka_unit_test(runs_are_of_one_length_if_all_of_them_are),
+		cmocka_unit_test(a_count_of_a_program_is_compared),
+		cmocka_unit_test(what_one_run_lacks_is_named),
+		cmocka_unit_test(a_drift_is_seen_past_an_empty_block),
 		cmocka_unit_test(maxima_of_the_same_time_are_compared),
 		cmocka_unit_test(metrics_that_make_no_ratio_are_left_out_with_a_note),
 		cmocka_unit_test(metrics_are_known_by_their_names_and_not_by_their_places),
