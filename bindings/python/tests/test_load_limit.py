@@ -207,6 +207,42 @@ def test_a_document_without_a_histogram_is_refused(tmp_path: Path) -> None:
         timerlat.load(written(tmp_path, document_of([[5, 6]], 0, "cyclictest -q")))
 
 
+#: As tlat-cyclictest has them after its clock was set back: the first row has what is below 0, too.
+EARLY = {
+    "us": ([-70_000, -5, 0, 3, 3], [-70_000, 0, 0, 3, 3]),
+    "ns": ([-300_000, 7, 7], [-300_000, 7, 7]),  # beyond the last early bin
+    "all": ([-9, -5, -5], [-9, -5, -5]),
+}
+
+
+def with_first_row(values: list[int]) -> Counter[int]:
+    return Counter(max(value, 0) for value in values)
+
+
+@pytest.mark.parametrize("name", sorted(EARLY))
+@pytest.mark.parametrize("as_json", [False, True])
+def test_values_below_0_are_early_ones(tmp_path: Path, name: str, as_json: bool) -> None:
+    values, known = EARLY[name]
+    rows = [with_first_row(values)[row] for row in range(10)]
+    text = "".join(f"{row:06} {count:06}\n" for row, count in enumerate(rows))
+    text += f"# Total: {len(values):09}\n# Min Latencies: {min(values):05}\n"
+    text += f"# Max Latencies: {max(values):05}\n# Histogram Overflows: 00000\n"
+    if as_json:
+        document = json.loads(document_of([values], 10, "cyclictest -h 10"))
+        document["resolution_in_ns"] = int(name == "ns")
+        document["thread"]["0"]["histogram"] = with_first_row(values)
+        text = json.dumps(document)
+    report = timerlat.load(written(tmp_path, text), unit="ns" if name == "ns" else "us")
+    result, unit = report.results[0], 1 if name == "ns" else 1000
+    early = sum(value < 0 for value in known)
+    assert (result.min, result.max) == (min(known) * unit, max(known) * unit)
+    assert (result.counts["recorded"], result.counts["early"]) == (len(known) - early, early)
+    if name == "all":
+        assert loaded_us(report) == [known]
+    assert [(found.id, found.severity.name) for found in result.findings] == [("early", "ERROR")]
+    assert result.meets("max<1s").verdict is timerlat.Verdict.INCONCLUSIVE
+
+
 def check(report: timerlat.Report, threads: list[list[int]], limit: int, known: bool) -> None:
     for loaded, values in zip(loaded_us(report), threads):
         assert len(loaded) == len(values)

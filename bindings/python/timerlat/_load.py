@@ -26,6 +26,8 @@ from ._report import Report
 _BLANKS = " \t\r\n"
 _EXPIRY = "the programmed expiry"
 _HZ = {"us": 10**6, "ns": 10**9}
+#: What has an early bin of its own, as a number of units before 0.
+_EARLY_MAX = 2**18 - 1
 #: A command line that a script put beside the output; cyclictest itself writes none.
 _COMMAND = re.compile(
     r"(?:^|[\s/])(?:tlat-)?cyclictest\s+(-[^|;&<>#]*?)(?=\s\d*[<>]|[|;&<>#]|$)"
@@ -58,15 +60,16 @@ def _placed(series: _Series) -> dict[int, int]:
     """
     Counts by value, of what the rows hold. A value that is known only to be in a row is at its
     upper end, as anything less could be below what the tool saw; the smallest and the largest are
-    where the tool says.
+    where the tool says. The row 0 has values below it, too.
     """
     counts: dict[int, int] = {}
     for row, count in series.counts.items():
         if count:
+            first = row or min(0, series.min or 0)
             last = row + series.width - 1
-            value = last if series.max is None else max(row, min(last, series.max))
+            value = last if series.max is None else max(first, min(last, series.max))
             counts[value] = counts.get(value, 0) + count
-    if series.min is not None and series.min < min(counts, default=-1):
+    if series.min is not None and counts and series.min < min(counts):
         _move(counts, min(counts), series.min)
     if not series.over and series.max is not None and counts and series.max > max(counts):
         _move(counts, max(counts), series.max)
@@ -96,15 +99,24 @@ def _known(series: _Series) -> dict[int, int]:
     return counts
 
 
+def _slot(value: int) -> int:
+    """Its bin; early ones are ~index, and the last of them has all that was earlier still."""
+    return bin_index(value) if value >= 0 else ~bin_index(min(-value, _EARLY_MAX))
+
+
 def _extreme(given: int | None, found: int) -> int:
     """What the tool says, if it lies in the bin where it has to be."""
-    return given if given is not None and bin_index(given) == bin_index(found) else found
+    return given if given is not None and _slot(given) == _slot(found) else found
+
+
+def _early(counts: dict[int, int]) -> int:
+    return sum(count for value, count in counts.items() if value < 0)
 
 
 def _histogram(series: _Series, counts: dict[int, int]) -> Document:
     bins: dict[int, int] = {}
     for value, count in counts.items():
-        bins[bin_index(value)] = bins.get(bin_index(value), 0) + count
+        bins[_slot(value)] = bins.get(_slot(value), 0) + count
     return {
         "layout": "hdr",
         "digits": 3,
@@ -113,8 +125,8 @@ def _histogram(series: _Series, counts: dict[int, int]) -> Document:
         "min": _extreme(series.min, min(counts)) if counts else None,
         "max": _extreme(series.max, max(counts)) if counts else None,
         "overflow": 0,
-        "counts": [[index, bins[index]] for index in sorted(bins)],
-        "early": [],
+        "counts": [[slot, bins[slot]] for slot in sorted(bins) if slot >= 0],
+        "early": [[~slot, bins[slot]] for slot in sorted(bins, reverse=True) if slot < 0],
     }
 
 
@@ -123,6 +135,20 @@ def _finding(identity: str, severity: str, text: str, remedy: str | None = None)
 
 
 def _findings(series: _Series) -> list[Document]:
+    return _findings_of_early(series) + _findings_of_over(series)
+
+
+def _findings_of_early(series: _Series) -> list[Document]:
+    if series.min is None or series.min >= 0:
+        return []
+    text = (
+        f"the smallest value is {series.min} {series.unit}: the row 0 has all that are below 0, "
+        f"and its values count as {min(0, series.max or 0)}, but for the smallest"
+    )
+    return [_finding("early", "error", text, "check the clock: a timer never fires early")]
+
+
+def _findings_of_over(series: _Series) -> list[Document]:
     if not series.over:
         return []
     if series.limit is None:
@@ -183,7 +209,7 @@ def _side(cpu: int | None) -> Document:
 
 def _result(series: _Series, thread: int) -> Document:
     counts = _known(series)
-    n = sum(counts.values())
+    n, early = sum(counts.values()), _early(counts)
     nothing = ("dwell", "corrected", "uncertainty", "call", "floor", "floor_pair", "watch", "kick")
     zero = ("interval_ns", "settle_ns", "dither_ns", "phase_ns", "warmup")
     return {
@@ -197,9 +223,10 @@ def _result(series: _Series, thread: int) -> Document:
         "repeat": None,
         **dict.fromkeys(zero, 0),
         "counts": {
-            **dict.fromkeys(("early", "overflow", "missed", "unfinished"), 0),
+            **dict.fromkeys(("overflow", "missed", "unfinished"), 0),
             "asked": n,
-            "recorded": n,
+            "recorded": n - early,
+            "early": early,
             "rejected": {},
         },
         "disturbed": {},
@@ -649,7 +676,8 @@ def load_all(
     largest, and the finding limit-unknown, an error, says so. Of rows wider than a unit (rtla -b)
     each value counts as the largest, and the finding bucket-size says so; bucket-unknown, where
     the table does not tell how wide: an error if it has the row 0 alone and no largest value, as
-    all values then count as 0.
+    all values then count as 0. The finding early, an error: there are values below 0, all of
+    which such files have in their row 0.
 
     InvalidOption: it is none of these, has no histogram, or none that ends at limit; OSError: it
     cannot be read.
