@@ -23,7 +23,7 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
     """Reports are made up: what they say must not depend on this machine."""
     pytester.makeconftest(
         """
-        import json, pathlib, pytest
+        import json, os, pathlib, pytest
         import timerlat, timerlat._documents, timerlat._run
 
         def report(lowest, degraded=False, n=2000):
@@ -44,7 +44,7 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
         def measure(self, probe, lowest=1000, degraded=False, n=2000, missing=False):
             if missing:
                 raise timerlat.Unsupported(95, "no such kernel")
-            return report(lowest, degraded, n)
+            return report(int(os.environ.get("LOWEST", lowest)), degraded, n)
 
         timerlat._run.Session.run = measure
         """
@@ -139,6 +139,31 @@ def test_baselines_are_saved_and_compared(pytester: pytest.Pytester) -> None:
     marked(pytester, "max<10us", "lowest=1020, n=40")
     run(pytester, "--timerlat-compare=v1", "--timerlat-threshold=2").assert_outcomes(skipped=1)
     assert run(pytester, "--timerlat-save=../v1").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_baseline_is_replaced_by_what_is_no_slower_only(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = ("--timerlat-save=v1", "--timerlat-compare=v1", "--timerlat-threshold=2", "-rs")
+    marked(pytester, "max<10us")
+    run(pytester, *both).assert_outcomes(skipped=1)  # the first one
+    (path,) = (pytester.path / ".timerlat" / "v1").iterdir()
+    for lowest, outcome in (("1050", "failed"), ("1020", "skipped"), ("1050", "failed")):
+        before = path.read_text()
+        monkeypatch.setenv("LOWEST", lowest)
+        result = run(pytester, *both)
+        result.assert_outcomes(**{outcome: 1})
+        result.stdout.fnmatch_lines(["*the baseline v1 was kept*--timerlat-save v1 alone*"])
+        result.stdout.no_fnmatch_line("saved in *")
+        assert path.read_text() == before
+    monkeypatch.setenv("LOWEST", "990")
+    result = run(pytester, *both)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["saved in *.timerlat/v1"])
+    assert timerlat.load(path).results[0].min == 990
+    monkeypatch.setenv("LOWEST", "1050")
+    run(pytester, *both, "--timerlat-save=v2").assert_outcomes(failed=1)
+    assert len(list((pytester.path / ".timerlat" / "v2").iterdir())) == 1, "nothing was replaced"
 
 
 def test_figures_go_into_the_junit_file(pytester: pytest.Pytester) -> None:

@@ -13,7 +13,7 @@ import pytest
 from . import NotEnoughSamples, NotFound, Report, Session, TimerlatError, Verdict, load
 from ._quantity import time_text
 from ._turns import Say, turn
-from .pytest_plugin import SUMMARY, State
+from .pytest_plugin import KEPT, SUMMARY, State
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,16 +78,18 @@ def _reasons(report: Report) -> str:
     return "\n".join(str(found) for found in report.findings if found.severity > 1)
 
 
+def _lines(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
 def _telling(budget: str, judgement: Judgement, report: Report) -> str:
-    parts = [
+    return _lines(
         f"latency budget {judgement.verdict.name}: {budget}",
         judgement.text,
         _figures(report),
         _reasons(report),
-    ]
-    if report.repeat:
-        parts.append(f"repeat: {report.repeat}")
-    return "\n".join(part for part in parts if part)
+        f"repeat: {report.repeat}" if report.repeat else "",
+    )
 
 
 def _measure(state: State, marker: pytest.Mark) -> tuple[str, Report]:
@@ -128,11 +130,17 @@ def _file_of(folder: Path, item: pytest.Item) -> Path:
     return folder / f"{readable}-{hashlib.sha256(item.nodeid.encode()).hexdigest()[:8]}.json"
 
 
-def _save(state: State, item: pytest.Item, report: Report) -> None:
+def _save(state: State, item: pytest.Item, report: Report, compared: Verdict) -> str:
+    """Unless it were to replace what it may be slower than, which is told instead."""
     if state.save is None:
-        return
+        return ""
+    path = _file_of(state.save, item)
+    if state.save == state.compare and compared is not Verdict.PASS and path.exists():
+        name = state.save.name
+        return f"{KEPT} {name} was kept; to replace it, measure with --timerlat-save {name} alone"
     state.save.mkdir(parents=True, exist_ok=True)
-    report.save(_file_of(state.save, item))
+    report.save(path)
+    return ""
 
 
 def _slower(state: State, item: pytest.Item, report: Report) -> tuple[Verdict, str]:
@@ -179,13 +187,14 @@ def _slower(state: State, item: pytest.Item, report: Report) -> tuple[Verdict, s
 def judge(state: State, item: pytest.Item, budget: str, report: Report) -> None:
     judgement = report.meets(budget)
     _record(item, judgement, report)
-    _save(state, item, report)
-    verdict, text = judgement.verdict, _telling(budget, judgement, report)
-    if state.compare is not None:
+    compared, lines = Verdict.PASS, ""
+    if state.compare is not None:  # before it is saved: both may be one baseline
         compared, lines = _slower(state, item, report)
         item.user_properties.append(("timerlat_baseline", lines))
-        verdict, text = max(verdict, compared), f"{text}\n{lines}"
-    summary = f"{verdict.name:12} {item.nodeid}: {budget}\n{_figures(report)}"
+    kept = _save(state, item, report, compared)
+    verdict = max(judgement.verdict, compared)
+    text = _lines(_telling(budget, judgement, report), lines, kept)
+    summary = _lines(f"{verdict.name:12} {item.nodeid}: {budget}", _figures(report), kept)
     item.user_properties.append((SUMMARY, summary))
     if verdict is Verdict.FAIL:
         pytest.fail(text, pytrace=False)

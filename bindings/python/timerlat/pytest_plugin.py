@@ -9,7 +9,9 @@ measures as the last step of the test's setup, or where a fixture or the test as
 latency_report, which is the report. The fixture timerlat is a Session for tests that measure by
 themselves. INCONCLUSIVE skips a test with its reasons, or fails it under --timerlat-strict.
 --timerlat-save NAME keeps what was measured, --timerlat-compare NAME fails tests whose median has
-become worse than that, beyond doubt.
+become worse than that, beyond doubt. With both of the same NAME a test is compared first, and what
+it measured is kept if that passes, or if there was nothing; below the threshold, changes of many
+such runs add up unnoticed.
 
 Workers of pytest-xdist, and other processes of the same user that run pytest, measure one after the
 other: markers and the fixture's run() wait their turn; start() and run_async() do not.
@@ -35,6 +37,8 @@ _STATE = "timerlat-state"
 
 #: Of a test's report, which is all that the controller of pytest-xdist gets to see.
 SUMMARY = "timerlat_summary"
+#: How a line of it begins that tells of a baseline which was not replaced.
+KEPT = "the baseline"
 
 
 @dataclass(eq=False)  # pluggy wants plugins to be hashable
@@ -176,7 +180,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("latency")
     for line in state.lines:
         terminalreporter.write_line(line.replace("\n", "\n    "))
-    if state.save is not None:
+    if state.save is not None and not all(f"\n{KEPT} " in line for line in state.lines):
         terminalreporter.write_line(f"saved in {state.save}")
 
 
