@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 
@@ -23,7 +23,7 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
     """Reports are made up: what they say must not depend on this machine."""
     pytester.makeconftest(
         """
-        import json, os, pathlib, pytest
+        import json, os, pathlib, pytest, uuid
         import timerlat, timerlat._documents, timerlat._run
 
         def report(lowest, degraded=False, n=2000):
@@ -36,6 +36,8 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
                 asked=n, recorded=n, early=0, overflow=0, missed=0, unfinished=0)
             result.update(blocks=[], outliers=[], findings=[])
             document["findings"] = []
+            document["run"]["id"] = str(uuid.uuid4())
+            result.update(json.loads(os.environ.get("MADE", "{}")))
             if degraded:
                 result["findings"] = [{"id": "policy-refused", "severity": "warn",
                                        "text": "fifo was refused", "remedy": None}]
@@ -121,7 +123,9 @@ def test_a_probe_that_cannot_run_skips(pytester: pytest.Pytester) -> None:
     run(pytester, "--timerlat-strict").assert_outcomes(errors=1)
 
 
-def test_baselines_are_saved_and_compared(pytester: pytest.Pytester) -> None:
+def test_baselines_are_saved_and_compared(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     marked(pytester, "max<10us")
     run(pytester, "--timerlat-compare=v1", "-rs").assert_outcomes(skipped=1)
     result = run(pytester, "--timerlat-save=v1")
@@ -129,14 +133,14 @@ def test_baselines_are_saved_and_compared(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["saved in *.timerlat/v1"])
     assert len(list((pytester.path / ".timerlat" / "v1").iterdir())) == 1
     run(pytester, "--timerlat-compare=v1").assert_outcomes(passed=1)
-    marked(pytester, "max<10us", "lowest=1050")
+    monkeypatch.setenv("LOWEST", "1050")
     run(pytester, "--timerlat-compare=v1").assert_outcomes(passed=1)
     result = run(pytester, "--timerlat-compare=v1", "--timerlat-threshold=2")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         ["baseline v1, 2 % slower allowed: FAIL", "*p50 1.05?us (*samples), baseline 1.00?us*FAIL"]
     )
-    marked(pytester, "max<10us", "lowest=1020, n=40")
+    monkeypatch.setenv("LOWEST", "1020")
     run(pytester, "--timerlat-compare=v1", "--timerlat-threshold=2").assert_outcomes(skipped=1)
     assert run(pytester, "--timerlat-save=../v1").ret == pytest.ExitCode.USAGE_ERROR
 
@@ -164,6 +168,55 @@ def test_a_baseline_is_replaced_by_what_is_no_slower_only(
     monkeypatch.setenv("LOWEST", "1050")
     run(pytester, *both, "--timerlat-save=v2").assert_outcomes(failed=1)
     assert len(list((pytester.path / ".timerlat" / "v2").iterdir())) == 1, "nothing was replaced"
+
+
+def test_each_marker_of_a_test_has_a_baseline_of_its_own(pytester: pytest.Pytester) -> None:
+    mark = '@pytest.mark.latency_budget("max<10us", probe="timer-nanosleep"'
+    pytester.makepyfile(
+        f"import pytest\n{mark})\n{mark})\n{mark}, lowest=1200)\ndef test_it(): ..."
+    )
+    run(pytester, "--timerlat-save=v1").assert_outcomes(passed=1)
+    assert len(list((pytester.path / ".timerlat" / "v1").iterdir())) == 3
+    run(pytester, "--timerlat-compare=v1").assert_outcomes(passed=1)
+
+
+def test_a_baseline_is_of_the_options_that_it_was_measured_with(pytester: pytest.Pytester) -> None:
+    marked(pytester, "max<10us", "lowest=1000, n=2000")
+    run(pytester, "--timerlat-save=v1").assert_outcomes(passed=1)
+    marked(pytester, "max<9us", "n=2000, lowest=1000")
+    run(pytester, "--timerlat-compare=v1").assert_outcomes(passed=1)
+    marked(pytester, "max<10us", "lowest=1001, n=2000")
+    result = run(pytester, "--timerlat-compare=v1", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["no baseline of this test with these options*--timerlat-save v1"])
+
+
+@pytest.mark.parametrize(
+    "made, why",
+    [
+        ({"settle_ns": 50_000}, "*settle 0ns in one report, 50000ns in another*"),
+        ({"interval_ns": 5}, "*interval 1000000ns in one report, 5ns in another*"),
+        ({"wait": {"policy": "fifo"}}, "*policy other in one report, fifo in another*"),
+        ({"wait": {"slack_ns": 70_000}}, "*run.slack: 1ns in the baseline, 70000ns now*"),
+    ],
+)
+def test_what_was_measured_in_another_way_is_inconclusive(
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    made: dict[str, Any],
+    why: str,
+) -> None:
+    """As options are told apart already: by what the process was granted, or a new default."""
+    marked(pytester, "max<10us")
+    run(pytester, "--timerlat-save=v1").assert_outcomes(passed=1)
+    wait = json.loads((pytester.path / "made.json").read_text())["results"][0]["wait"]
+    if "wait" in made:
+        made = {"wait": {**wait, **made["wait"]}}
+    monkeypatch.setenv("MADE", json.dumps(made))
+    result = run(pytester, "--timerlat-compare=v1", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines([f"baseline v1: {why}--timerlat-save v1"])
+    result.stdout.no_fnmatch_line("*--force*")
 
 
 def test_figures_go_into_the_junit_file(pytester: pytest.Pytester) -> None:

@@ -11,7 +11,8 @@ themselves. INCONCLUSIVE skips a test with its reasons, or fails it under --time
 --timerlat-save NAME keeps what was measured, --timerlat-compare NAME fails tests whose median has
 become worse than that, beyond doubt. With both of the same NAME a test is compared first, and what
 it measured is kept if that passes, or if there was nothing; below the threshold, changes of many
-such runs add up unnoticed.
+such runs add up unnoticed. A baseline is of a marker's probe and options: where these are others,
+or the runs are not comparable for "tlat compare", the test is inconclusive.
 
 Workers of pytest-xdist, and other processes of the same user that run pytest, measure one after the
 other: markers and the fixture's run() wait their turn; start() and run_async() do not.
@@ -41,6 +42,15 @@ SUMMARY = "timerlat_summary"
 KEPT = "the baseline"
 
 
+@dataclass(frozen=True)
+class Measured:
+    """For one marker of a test."""
+
+    budget: str
+    report: Report
+    file: str  #: its name in the folder of a baseline
+
+
 @dataclass(eq=False)  # pluggy wants plugins to be hashable
 class State:
     """What the session of pytest knows: options, the calibrated session, lines of the summary."""
@@ -51,7 +61,7 @@ class State:
     compare: Path | None
     threshold: float
     session: Session | None = None
-    measured: dict[pytest.Item, list[tuple[str, Report]]] = field(default_factory=dict)
+    measured: dict[pytest.Item, list[Measured]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -125,7 +135,7 @@ def _state(config: pytest.Config) -> State:
     return state
 
 
-def _measured(item: pytest.Item) -> list[tuple[str, Report]]:
+def _measured(item: pytest.Item) -> list[Measured]:
     state = _state(item.config)
     if item not in state.measured and item.get_closest_marker("latency_budget"):
         from ._budgets import measure
@@ -148,7 +158,7 @@ def latency_report(request: pytest.FixtureRequest) -> Report:
     measured = _measured(request.node)
     if not measured:
         raise pytest.UsageError("latency_report needs the marker latency_budget on the test")
-    return measured[0][1]
+    return measured[0].report
 
 
 _last: Callable[[Callable[[pytest.Item], None]], Callable[[pytest.Item], None]]
@@ -163,10 +173,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_runtest_call(item: pytest.Item) -> None:
-    for budget, report in _measured(item):
+    for one in _measured(item):
         from ._budgets import judge
 
-        judge(_state(item.config), item, budget, report)
+        judge(_state(item.config), item, one)
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:
