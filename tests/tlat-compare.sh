@@ -427,6 +427,20 @@ what_cannot_be_written_is_said_before_the_first_run() {
 	return 0
 }
 
+# Whatever it wrote: its figures are of what it got to before.
+a_run_that_failed_is_none() {
+	local run="'$tlat' run -q wake-futex -c 0 -d 60ms --warmup 10" way=(--pairs 2 --state failed.jsonl)
+	refused "ended with status 2" ab --a "$run; exit 2" "${way[@]}"
+	refused "killed by signal 9" ab --a "$run; kill -KILL \$\$" "${way[@]}"
+	run_tlat run wake-futex -c 0 -d 60ms --warmup 10 -q --json ran.json
+	refused "broke off (end: running)" ab --a \
+		'sed "s/\"end\":\"time\"/\"end\":\"running\"/g" ran.json >"$TLAT_JSON"' "${way[@]}"
+	[ -s failed.jsonl ] && fail "a run that failed is kept: $(head -c 300 failed.jsonl)"
+	run_tlat ab --a "$run --budget 'max<1ns'" "${way[@]}"
+	expect 77 "runs with a bad answer"
+	[ "$(wc -l <failed.jsonl)" -eq 4 ] || fail "bad answers: $(wc -l <failed.jsonl) runs kept, not 4"
+}
+
 real_runs_are_compared_and_planned() {
 	local quick="-c 0 -d 60ms --warmup 10"
 	run_tlat ab wake-futex --opt "$quick" --pairs 2 --state r.jsonl
@@ -559,6 +573,7 @@ runs_in_turn_go_on_where_they_ended
 what_was_begun_one_way_is_not_continued_another_way
 sides_can_be_measured_boot_by_boot
 what_cannot_be_written_is_said_before_the_first_run
+a_run_that_failed_is_none
 real_runs_are_compared_and_planned
 a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there

@@ -174,22 +174,47 @@ static int run_setup(const struct tlat_ab_bench *bench, int side, struct tlat_er
 	return status ? fail_status("setup", setup, status, reterr) : 0;
 }
 
+/* Whether the command has an answer: fine, bad or inconclusive, as tlat run has them. */
+static bool has_answered(int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : TLAT_EXIT_NO_ANSWER;
+
+	return code == TLAT_EXIT_FINE || code == TLAT_EXIT_BAD || code == TLAT_EXIT_INCONCLUSIVE;
+}
+
+/* What the command makes of it does not count: nobody could compare it with others. */
+static int check_end(const struct tlat_report *report, const char *command,
+		     struct tlat_error *reterr)
+{
+	const char *end = tlat_report_end(report);
+
+	if (strcmp(end, "error") && strcmp(end, "running"))
+		return 0;
+	return tlat_tool_fail(
+		reterr, -EIO,
+		"command '%.150s': a run in it broke off (end: %s); see why with tlat "
+		"run alone",
+		command, end);
+}
+
 /* Several reports of one command are one run of it. */
 static int read_reports(const struct tlat_ab_bench *bench, const char *command, int status,
 			struct tlat_report **ret_report, struct tlat_error *reterr)
 {
 	struct tlat_reports all = { 0 };
+	bool written = access(bench->json, F_OK) == 0;
 	int r;
 
-	if (access(bench->json, F_OK) < 0) {
-		if (status)
-			return fail_status("command", command, status, reterr);
+	if (!has_answered(status) || (status && !written))
+		return fail_status("command", command, status, reterr);
+	if (!written)
 		return tlat_tool_fail(reterr, -ENODATA,
 				      "command '%.200s' wrote no report to $TLAT_JSON; let it call "
 				      "tlat run, or give --metric REGEX",
 				      command);
-	}
 	r = tlat_reports_read(&all, bench->json, reterr);
+	for (size_t i = 0; !r && i < all.n; i++)
+		r = check_end(all.v[i], command, reterr);
 	for (size_t i = 1; i < all.n; i++) {
 		if (!r && tlat_report_append(all.v[0], all.v[i]) < 0)
 			r = tlat_tool_fail(reterr, -ENOMEM, "out of memory for reports");
