@@ -441,6 +441,20 @@ a_run_that_failed_is_none() {
 	[ "$(wc -l <failed.jsonl)" -eq 4 ] || fail "bad answers: $(wc -l <failed.jsonl) runs kept, not 4"
 }
 
+several_runs_of_a_command_are_one() {
+	local opts="-q -c 0 -d 60ms --warmup 10"
+	run_tlat ab --a "TLAT_JSON=own.json '$tlat' run timer-poll $opts &&
+		'$tlat' run wake-futex $opts && '$tlat' run null $opts" --pairs 1 --state several.jsonl
+	expect 77 "three runs in one command"
+	[ "$(wc -l <own.json)" -eq 1 ] || fail "a file of one's own has $(wc -l <own.json) reports"
+	/usr/bin/python3 - <<-'PY' || fail "several runs in one command: not all are kept"
+	import json
+	runs = [json.loads(line) for line in open("several.jsonl")]
+	probes = [[r["probe"] for r in run["results"]] for run in runs]
+	assert probes == [["wake-futex", "null"]] * 2, probes
+	PY
+}
+
 real_runs_are_compared_and_planned() {
 	local quick="-c 0 -d 60ms --warmup 10"
 	run_tlat ab wake-futex --opt "$quick" --pairs 2 --state r.jsonl
@@ -574,6 +588,7 @@ what_was_begun_one_way_is_not_continued_another_way
 sides_can_be_measured_boot_by_boot
 what_cannot_be_written_is_said_before_the_first_run
 a_run_that_failed_is_none
+several_runs_of_a_command_are_one
 real_runs_are_compared_and_planned
 a_parent_that_ignores_its_children_changes_nothing
 a_chain_of_additions_is_said_to_be_there

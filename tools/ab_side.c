@@ -109,7 +109,7 @@ static _Noreturn void be_command(const struct tlat_ab_bench *bench, const char *
 	if (out_fd >= 0)
 		dup2(out_fd, STDOUT_FILENO);
 	setenv("TLAT_JSON", bench->json, 1);
-	setenv(TLAT_AB_ENV, "1", 1);
+	setenv(TLAT_AB_ENV, bench->json, 1);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }

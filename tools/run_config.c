@@ -299,18 +299,27 @@ static void unset_all(struct tlat_run_config *c)
 				TLAT_UNSET;
 }
 
+/* The file of TLAT_JSON. Several runs under one command of tlat ab share it. */
+static void take_environment(struct tlat_run_config *c)
+{
+	const char *json = getenv("TLAT_JSON"), *of_ab = getenv(TLAT_AB_ENV);
+
+	if (c->json || !json || !*json)
+		return;
+	c->json = json;
+	c->append |= of_ab && !strcmp(json, of_ab);
+}
+
 int tlat_run_config(struct tlat_run_config *c, int argc, char **argv)
 {
 	struct tlat_error error;
-	const char *env = getenv("TLAT_JSON");
 	int first, r;
 
 	unset_all(c);
 	r = tlat_options_parse(&tlat_run_command, argc, argv, c, &first);
 	if (r)
 		return r;
-	if (!c->json && env && *env)
-		c->json = env;
+	take_environment(c);
 	if (first == argc)
 		return REFUSE("no probe named; try tlat run 'wake-*', or see tlat list");
 	if (tlat_select(&c->selection, argv + first, (size_t)(argc - first), &error) < 0)

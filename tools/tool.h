@@ -9,7 +9,8 @@
 
 #define TLAT_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Set by tlat ab for its own commands: a run under it is not to go on alone. For nobody else. */
+/* Set by tlat ab for its own commands, to the file that it reads: a run under it is not to go on
+ * alone, and adds its report to that file. For nobody else. */
 #define TLAT_AB_ENV "TLAT_UNDER_AB"
 
 enum tlat_exit {
