@@ -422,7 +422,13 @@ what_cannot_be_written_is_said_before_the_first_run() {
 	refused "--state /nowhere/s.jsonl: cannot be written" "${a[@]}" --state /nowhere/s.jsonl
 	refused "--state '-': keeps nothing" "${a[@]}" --state -
 	refused "--state '': keeps nothing" "${a[@]}" --state ''
-	refused "are both same.json" "${a[@]}" --state same.json --json same.json
+	refused "are one file" "${a[@]}" --state same.json --json same.json
+	refused "are one file" "${a[@]}" --state same.json --json ./same.json
+	ln -s same.json link.json
+	refused "are one file" "${a[@]}" --state same.json --json "$work/link.json"
+	echo '{}' >same.json
+	refused "are one file" "${a[@]}" --state same.json --json link.json
+	[ "$(cat same.json)" = "{}" ] || fail "--json and --state: the file was written"
 	[ -e made ] && fail "measured for what cannot be written"
 	return 0
 }

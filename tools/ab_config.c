@@ -10,6 +10,7 @@
 #include "ab_config.h"
 #include "text.h"
 #include "tool.h"
+#include "writable.h"
 
 #define FIELD(name) offsetof(struct tlat_ab_config, name)
 #define TEXT(name, arg, help, field)                                                               \
@@ -175,11 +176,11 @@ static int check_state(const struct tlat_command *command, const struct tlat_ab_
 		return 0;
 	if (!*c->state || !strcmp(c->state, "-"))
 		return REFUSE(command, "--state '%s': keeps nothing; name a file", c->state);
-	if (c->json && !strcmp(c->state, c->json))
+	if (c->json && strcmp(c->json, "-") && tlat_writable_same(c->state, c->json))
 		return REFUSE(command,
-			      "--json and --state are both %s, which would replace the runs; "
-			      "name two files",
-			      c->state);
+			      "--json %s and --state %s are one file, and the comparison would "
+			      "replace the runs; name two",
+			      c->json, c->state);
 	return 0;
 }
 

@@ -61,6 +61,46 @@ int tlat_writable_fd(int fd)
 	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
 }
 
+struct place {
+	char target[PATH_MAX];
+	struct stat st;
+	const char *name; /* of a file that is to be made in the directory st; NULL: st is it */
+};
+
+/* Where path leads. Returns 0 or a negative errno. */
+static int locate(const char *path, struct place *place)
+{
+	const char *directory = ".";
+	char *slash;
+	int fd, r = tlat_file_target(path, place->target, &fd);
+
+	if (r < 0)
+		return r;
+	place->name = NULL;
+	if ((fd < 0 ? stat(place->target, &place->st) : fstat(fd, &place->st)) == 0)
+		return 0;
+	slash = strrchr(place->target, '/');
+	place->name = slash ? slash + 1 : place->target;
+	if (slash) {
+		*slash = '\0';
+		directory = slash == place->target ? "/" : place->target;
+	}
+	return stat(directory, &place->st) < 0 ? -errno : 0;
+}
+
+bool tlat_writable_same(const char *a, const char *b)
+{
+	struct place one, other;
+
+	if (locate(a, &one) < 0 || locate(b, &other) < 0)
+		return false;
+	if (one.st.st_dev != other.st.st_dev || one.st.st_ino != other.st.st_ino)
+		return false;
+	if (!one.name || !other.name)
+		return one.name == other.name;
+	return !strcmp(one.name, other.name);
+}
+
 int tlat_writable(const char *path, bool replaced)
 {
 	char target[PATH_MAX];

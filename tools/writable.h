@@ -11,6 +11,9 @@
  */
 int tlat_writable(const char *path, bool replaced);
 
+/* Whether two paths are one file, which need not be there yet. */
+bool tlat_writable_same(const char *a, const char *b);
+
 /* Whether a descriptor can be written to. 0 or -EBADF. */
 int tlat_writable_fd(int fd);
 
