@@ -521,6 +521,19 @@ a_sweep_is_one_table() {
 	grep -qE '^probe .* settle ' out || fail "sweep: no column"
 	[ "$(grep -cE '^wake-futex +[0-9]' out)" -eq 3 ] || fail "sweep: not three rows"
 	json r.json '[r["settle_ns"] for r in d["results"]] == [0, 10000, 100000]'
+	run_tlat run timer-nanosleep timer-poll -n 20 --warmup 0 --json r.json
+	"$python" - <<'PY'
+import json
+d = json.load(open("r.json"))
+for r in d["results"]:
+    r["cpu_latency_ns"] = 0 if r["probe"] == "timer-poll" else None
+json.dump(d, open("r.json", "w"))
+PY
+	run_tlat show r.json
+	expect 0 "show of a sweep of timers" || return
+	grep -qE '^probe .* cpu-lat ' out || fail "sweep of timers: no column"
+	grep -qE '^timer-nanosleep .* default ' out || fail "sweep of timers: $(cat out)"
+	grep -qE '^timer-poll .* 0 ' out || fail "sweep of timers: $(cat out)"
 }
 
 # wait_for PID: its exit code, within 20 s or by force.

@@ -195,32 +195,37 @@ struct layout {
 	size_t n_dropped;
 };
 
-/* What a sweep varied is a column of its own; what is the same everywhere is not. */
+/* What a sweep varied is a column of its own; what is the same in all that have it is not. */
 static bool varies(const struct tlat_report *report,
-		   bool (*differ)(const struct tlat_summary *, const struct tlat_summary *))
+		   bool (*has)(const struct tlat_summary *, int64_t *ret_value))
 {
-	const struct tlat_result *result = tlat_report_result(report, 0);
-	struct tlat_summary first, other;
+	const struct tlat_result *result;
+	struct tlat_summary s;
+	int64_t value, before = 0;
+	bool seen = false;
 
-	if (!result)
-		return false;
-	tlat_results_summary(result, &first);
-	for (size_t i = 1; (result = tlat_report_result(report, i)); i++) {
-		tlat_results_summary(result, &other);
-		if (other.kick_cpu >= 0 && differ(&first, &other))
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		tlat_results_summary(result, &s);
+		if (!has(&s, &value))
+			continue;
+		if (seen && value != before)
 			return true;
+		before = value;
+		seen = true;
 	}
 	return false;
 }
 
-static bool settle_differs(const struct tlat_summary *a, const struct tlat_summary *b)
+static bool has_settle(const struct tlat_summary *s, int64_t *ret_value)
 {
-	return a->kick_cpu >= 0 && a->settle_ns != b->settle_ns;
+	*ret_value = s->settle_ns;
+	return !is_empty(s) && s->kick_cpu >= 0;
 }
 
-static bool cpu_latency_differs(const struct tlat_summary *a, const struct tlat_summary *b)
+static bool has_cpu_latency(const struct tlat_summary *s, int64_t *ret_value)
 {
-	return a->cpu_latency_ns != b->cpu_latency_ns;
+	*ret_value = s->cpu_latency_ns;
+	return !is_empty(s);
 }
 
 static bool any(const struct tlat_report *report, bool (*is)(const struct tlat_summary *))
@@ -261,9 +266,9 @@ static void choose_columns(struct layout *layout, const struct tlat_report *repo
 {
 	layout->n = layout->n_dropped = 0;
 	add_columns(layout, first_columns, TLAT_ARRAY_SIZE(first_columns));
-	if (varies(report, settle_differs))
+	if (varies(report, has_settle))
 		add_columns(layout, &settle_column, 1);
-	if (varies(report, cpu_latency_differs))
+	if (varies(report, has_cpu_latency))
 		add_columns(layout, &cpu_latency_column, 1);
 	add_columns(layout, figure_columns, TLAT_ARRAY_SIZE(figure_columns));
 	/* Nobody calls a timer; beside others its own columns would leave no room for theirs. */
