@@ -47,6 +47,20 @@ done
 
 storm 60 --clocks all --rate 1k,20k -d 200ms --json "$work/all.json" >"$work/out"
 [ "$(grep -c '^monotonic  ' "$work/out")" = 2 ] || fail "a sweep of two rates: $(cat "$work/out")"
+# What repeats it has numbers for words, and says what was not asked for.
+storm 60 -c all -d 50ms >"$work/out"
+repeat=$(sed -n 's/^repeat: tlat //p' "$work/out")
+[[ $repeat = "storm -c "[0-9]*" --clocks monotonic -i 100us --timers 1 --handler plain -d 50ms --policy other" ]] ||
+	fail "storm -c all: repeats with: $repeat"
+cpus=$(awk '{ print $3 }' <<<"$repeat")
+[ "$(tr , '\n' <<<"$cpus" | wc -l)" = "$(grep -c '^monotonic  ' "$work/out")" ] ||
+	fail "storm -c all: repeats on $cpus: $(cat "$work/out")"
+# shellcheck disable=SC2086
+timeout -s KILL 60 "$TLAT" $repeat >"$work/out"
+[ "$(sed -n 's/^repeat: tlat //p' "$work/out")" = "$repeat" ] || fail "storm: repeats itself otherwise"
+storm 60 -c all --rate 1k,2k -d 50ms >"$work/out"
+grep -q "^repeat: tlat storm -c $cpus --clocks monotonic --rate 1k,2k --timers" "$work/out" ||
+	fail "a sweep on all CPUs: $(grep ^repeat "$work/out")"
 storm 60 --handler rearm -d 100ms >"$work/out"
 grep -q ' stale' "$work/out" || fail "--handler rearm has no column of stale signals"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cmd_noise.c - "tlat noise": spin on CPUs, and say what kept the spinning threads from them. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "conclude.h"
@@ -73,34 +72,10 @@ static int check(struct noise_config *c)
 	return 0;
 }
 
-/* With the CPUs that were used, whatever word named them. */
-static char *repeat_of(const struct noise_config *c, const struct tlat_report *report)
-{
-	const struct tlat_result *result;
-	const char *before = " -c ";
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fputs("tlat noise", out);
-	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
-		struct tlat_summary summary;
-
-		tlat_results_summary(result, &summary);
-		fprintf(out, "%s%" PRId32, before, summary.wait_cpu);
-		before = ",";
-	}
-	tlat_options_repeat(&command, c, out);
-	fclose(out);
-	return text;
-}
-
 static int conclude(const struct noise_config *c, const struct tlat_save *save,
 		    struct tlat_report *report, int argc, char **argv)
 {
-	char *repeat = repeat_of(c, report);
+	char *repeat = tlat_conclude_repeat(&command, c, report);
 	const struct tlat_conclusion conclusion = {
 		.command = "noise",
 		.save = save,

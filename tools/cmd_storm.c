@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cmd_storm.c - "tlat storm": one storm, or one at each rate of a list. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@ struct storm_config {
 
 static const struct tlat_option options[] = {
 	{ "cpus", "LIST", "one worker on each (the best one)", &tlat_option_text, FIELD(cpus), 0, 0,
-	  'c', true },
+	  'c', false },
 	{ "preset", "NAME", "what stress-ng arms: timer or timermix (custom)", &tlat_option_text,
 	  FIELD(preset), 0, 0, 0, true },
 	{ "clocks", "LIST", "realtime, .. itimer-real, .. timerfd, uring; all", &tlat_option_text,
@@ -239,22 +238,14 @@ static char *saturation_text(const struct tlat_report *report)
 
 /* == The whole == */
 
-static char *repeat_of(const struct storm_config *c, const struct tlat_report *report)
+/* The period of what has no rates, whoever chose it. */
+static void resolve_interval(struct storm_config *c, const struct tlat_report *report)
 {
 	struct tlat_summary first;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		return NULL;
 	tlat_results_summary(tlat_report_result(report, 0), &first);
-	fputs("tlat storm", out);
-	if (!c->cpus)
-		fprintf(out, " -c %" PRId32, first.wait_cpu);
-	tlat_options_repeat(&command, c, out);
-	fclose(out);
-	return text;
+	if (!c->rates)
+		tlat_option_default(&c->interval_ns, first.interval_ns);
 }
 
 static int measure(const struct storm_config *c, const struct tlat_machine *machine,
@@ -282,7 +273,7 @@ static int measure(const struct storm_config *c, const struct tlat_machine *mach
 static int conclude(const struct storm_config *c, const struct tlat_save *save,
 		    struct tlat_report *report, int argc, char **argv)
 {
-	char *repeat = repeat_of(c, report),
+	char *repeat = tlat_conclude_repeat(&command, c, report),
 	     *saturation = c->rates ? saturation_text(report) : NULL;
 	const struct tlat_finding finding = { .id = "saturated",
 					      .text = saturation,
@@ -307,7 +298,7 @@ static int conclude(const struct storm_config *c, const struct tlat_save *save,
 	return code;
 }
 
-static int storm(const struct storm_config *c, int argc, char **argv)
+static int storm(struct storm_config *c, int argc, char **argv)
 {
 	struct tlat_report *report = NULL;
 	struct tlat_machine *machine = NULL;
@@ -324,8 +315,10 @@ static int storm(const struct storm_config *c, int argc, char **argv)
 		tlat_rights_for_probes(tlat_save_is_file(&save));
 		r = measure(c, machine, &report, &error);
 	}
-	if (report)
+	if (report) {
+		resolve_interval(c, report);
 		code = conclude(c, &save, report, argc, argv);
+	}
 	if (r < 0)
 		code = tlat_complain("storm", "%s", error.text);
 	tlat_report_free(report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* conclude.c - what subcommands do with the report of what they measured. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,38 @@ int tlat_conclude_measured(const char *command, bool strict, const struct tlat_r
 	if (!strcmp(tlat_report_end(report), "error"))
 		return tlat_complain(command, "a measurement broke off; see the findings");
 	return TLAT_EXIT_FINE;
+}
+
+/* Each once: a sweep has results of all of them at each of its points. */
+static void put_cpus(const struct tlat_report *report, FILE *out)
+{
+	const struct tlat_result *result;
+	struct tlat_summary summary;
+	int32_t first = -1;
+
+	for (size_t i = 0; (result = tlat_report_result(report, i)); i++) {
+		tlat_results_summary(result, &summary);
+		if (i && summary.wait_cpu == first)
+			return;
+		first = i ? first : summary.wait_cpu;
+		fprintf(out, "%s%" PRId32, i ? "," : " -c ", summary.wait_cpu);
+	}
+}
+
+char *tlat_conclude_repeat(const struct tlat_command *command, const void *config,
+			   const struct tlat_report *report)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "tlat %s", command->name);
+	put_cpus(report, out);
+	tlat_options_repeat(command, config, out);
+	fclose(out);
+	return text;
 }
 
 int tlat_conclude(const struct tlat_conclusion *c, struct tlat_report *report)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "options.h"
 #include "save.h"
 
 struct tlat_conclusion {
@@ -22,6 +23,13 @@ struct tlat_conclusion {
  * nothing, and of one that an error ended. Returns the exit code.
  */
 int tlat_conclude_measured(const char *command, bool strict, const struct tlat_report *report);
+
+/*
+ * The command that repeats such a measurement, to be given to free(3): with the CPUs that were
+ * used, whatever word named them, and what config has. NULL: no memory.
+ */
+char *tlat_conclude_repeat(const struct tlat_command *command, const void *config,
+			   const struct tlat_report *report);
 
 /* Of one that measures without runs: tables, findings, JSON. Returns the exit code. */
 int tlat_conclude(const struct tlat_conclusion *conclusion, struct tlat_report *report);
