@@ -193,8 +193,6 @@ static void attend(struct tlat_cyc_session *s)
 		if (tlat_monotonic_ns() >= view.until_ns || ferror(stdout))
 			tlat_run_stop(s->run);
 	}
-	if (is_live(s->config) && s->config->refresh_on_max)
-		printf("\033[%" PRId32 "B", s->stats.n + 2);
 }
 
 /* == Afterwards == */

@@ -295,6 +295,20 @@ def smis_are_counted_by_cpu():
     assert out.code == 1 and "--smi counts by CPU" in out.err, out.err
 
 
+def the_cursor_ends_below_what_is_drawn():
+    for options in ([], ["-M"]):
+        out = cyc.run(["-l", "30", "-t", "2", *options])
+        assert out.code == 0, out.err
+        row = lowest = 0
+        for up_or_down in re.findall(r"\x1b\[\d+[AB]|\n", out.out):
+            if up_or_down == "\n":
+                row += 1
+                lowest = max(lowest, row)
+            else:
+                row += int(up_or_down[2:-1]) * (1 if up_or_down[-1] == "B" else -1)
+        assert row == lowest, f"{options}: row {row}, and the last that is written is {lowest}"
+
+
 def what_is_strict_is_honest():
     assert cyc.run(["-q", "-b", "1"]).code == 0
     assert cyc.run(["-q", "-b", "1", "--strict"]).code == 1
@@ -378,13 +392,13 @@ TESTS = [the_command_lines_of_others_run, a_signal_before_the_first_value_invent
          timeout_ends_it_with_its_figures, json_and_text_are_of_the_same_cycles,
          no_file_in_a_directory_that_is_gone_is_measured_for, strings_are_escaped,
          figures_can_be_had_while_it_runs, a_pipe_that_is_there_is_replaced,
-         an_unreadable_list_is_named_by_its_option,
-         policies_are_in_force_and_main_is_elsewhere, slack_is_what_the_program_was_started_with,
-         memory_is_locked_within_the_limit_of_a_user, threads_without_a_list_are_pinned_up_to_2_4,
-         smis_are_counted_by_cpu, what_is_strict_is_honest,
+         an_unreadable_list_is_named_by_its_option, policies_are_in_force_and_main_is_elsewhere,
+         slack_is_what_the_program_was_started_with, memory_is_locked_within_the_limit_of_a_user,
+         threads_without_a_list_are_pinned_up_to_2_4, smis_are_counted_by_cpu,
+         the_cursor_ends_below_what_is_drawn, what_is_strict_is_honest,
          the_whole_report_says_what_the_text_cannot, newer_versions_shape,
-         a_way_that_is_not_measured_is_explained,
-         threads_that_could_not_measure_are_no_success, the_trace_is_marked_and_stopped]
+         a_way_that_is_not_measured_is_explained, threads_that_could_not_measure_are_no_success,
+         the_trace_is_marked_and_stopped]
 
 
 def begin_again_with_a_tracefs():
