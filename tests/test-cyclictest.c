@@ -20,6 +20,7 @@
 
 #include "cyclictest.h"
 #include "cyclictest_cpus.h"
+#include "cyclictest_smi.h"
 #include "cyclictest_stats.h"
 #include "cyclictest_text.h"
 #include "tool.h"
@@ -653,6 +654,88 @@ static void strings_are_escaped_and_made_text(void **state)
 	}
 }
 
+/* == SMIs == */
+
+/* A processor that counts them, and its register. */
+static uint32_t smis;
+static int msr_errno; /* 0: it can be read */
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	static char text[] = "vendor_id\t: GenuineIntel\n";
+
+	return strcmp(path, "/proc/cpuinfo") ? __real_fopen(path, mode)
+					     : fmemopen(text, strlen(text), "r");
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	return __real_open(strncmp(path, "/dev/cpu/", 9) ? path : "/dev/null", flags, mode);
+}
+
+ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset);
+ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	const uint64_t value = smis;
+
+	(void)fd;
+	assert_int_equal(offset, 0x34);
+	assert_int_equal(size, sizeof(value));
+	if (msr_errno) {
+		errno = msr_errno;
+		return -1;
+	}
+	memcpy(buffer, &value, sizeof(value));
+	return sizeof(value);
+}
+
+static void smis_that_cannot_be_read_are_not_counted_as_none(void **state)
+{
+	int32_t cpu = 3;
+	const struct tlat_cyc_cpus cpus = { .threads = 1, .cpus = &cpu, .n = 1 };
+	struct tlat_cyc_smi smi;
+
+	(void)state;
+	msr_errno = EIO;
+	assert_int_equal(tlat_cyc_smi_open(&smi, true, &cpus), -EIO);
+	assert_non_null(strstr(said, "/dev/cpu/3/msr"));
+	assert_non_null(strstr(said, strerror(EIO)));
+	tlat_cyc_smi_close(&smi);
+}
+
+static void the_last_count_of_smis_stays(void **state)
+{
+	int32_t cpu = 3;
+	const struct tlat_cyc_cpus cpus = { .threads = 1, .cpus = &cpu, .n = 1 };
+	struct tlat_cyc_smi smi;
+
+	(void)state;
+	msr_errno = 0;
+	smis = UINT32_MAX; /* it has 32 bits */
+	assert_int_equal(tlat_cyc_smi_open(&smi, true, &cpus), 0);
+	smis = 6;
+	assert_int_equal(tlat_cyc_smi_look(&smi)[0], 7);
+	msr_errno = EIO;
+	*said = '\0';
+	assert_int_equal(tlat_cyc_smi_look(&smi)[0], 7);
+	assert_non_null(strstr(said, "can no longer be read"));
+	*said = '\0';
+	assert_int_equal(tlat_cyc_smi_look(&smi)[0], 7);
+	assert_string_equal(said, "");
+	tlat_cyc_smi_close(&smi);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -675,6 +758,8 @@ int main(void)
 		cmocka_unit_test(a_line_of_a_thread_has_fixed_columns),
 		cmocka_unit_test(the_results_file_has_the_keys_of_rt_tests),
 		cmocka_unit_test(strings_are_escaped_and_made_text),
+		cmocka_unit_test(smis_that_cannot_be_read_are_not_counted_as_none),
+		cmocka_unit_test(the_last_count_of_smis_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

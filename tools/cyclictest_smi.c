@@ -25,19 +25,22 @@ static bool is_intel(void)
 	return intel;
 }
 
-/* The counter has 32 bits. */
-static int64_t read_count(int fd)
+/* The counter has 32 bits. Returns 0 or a negative errno. */
+static int read_count(int fd, uint32_t *ret_count)
 {
-	uint64_t value = 0;
+	uint64_t value;
+	ssize_t n = pread(fd, &value, sizeof(value), MSR_SMI_COUNT);
 
-	if (pread(fd, &value, sizeof(value), MSR_SMI_COUNT) != (ssize_t)sizeof(value))
-		return 0;
-	return (int64_t)(uint32_t)value;
+	if (n != (ssize_t)sizeof(value))
+		return n < 0 ? -errno : -EIO;
+	*ret_count = (uint32_t)value;
+	return 0;
 }
 
 static int open_cpu(struct tlat_cyc_smi *smi, int32_t thread, int32_t cpu)
 {
 	char path[48];
+	int r;
 
 	snprintf(path, sizeof(path), "/dev/cpu/%" PRId32 "/msr", cpu);
 	smi->fds[thread] = open(path, O_RDONLY | O_CLOEXEC);
@@ -48,8 +51,11 @@ static int open_cpu(struct tlat_cyc_smi *smi, int32_t thread, int32_t cpu)
 		return -error;
 	}
 	smi->n = thread + 1;
-	smi->start[thread] = read_count(smi->fds[thread]);
-	return 0;
+	r = read_count(smi->fds[thread], &smi->start[thread]);
+	if (r < 0)
+		tlat_cyc_say("--smi: %s: its SMI count cannot be read: %s; leave it out", path,
+			     strerror(-r));
+	return r;
 }
 
 int tlat_cyc_smi_open(struct tlat_cyc_smi *smi, bool wanted, const struct tlat_cyc_cpus *cpus)
@@ -91,7 +97,17 @@ void tlat_cyc_smi_close(struct tlat_cyc_smi *smi)
 
 const int64_t *tlat_cyc_smi_look(struct tlat_cyc_smi *smi)
 {
-	for (int32_t i = 0; i < smi->n; i++)
-		smi->since[i] = (int64_t)(uint32_t)(read_count(smi->fds[i]) - smi->start[i]);
+	for (int32_t i = 0; i < smi->n; i++) {
+		uint32_t count;
+		int r = read_count(smi->fds[i], &count);
+
+		if (r == 0)
+			smi->since[i] = count - smi->start[i];
+		else if (!smi->stale)
+			tlat_cyc_say("--smi: the count of thread %" PRId32
+				     " can no longer be read: %s; it stays what it was",
+				     i, strerror(-r));
+		smi->stale |= r < 0;
+	}
 	return smi->n ? smi->since : NULL;
 }
