@@ -189,6 +189,7 @@ def check_files(fault: Fault, ended: Ended, place: Place) -> None:
     for word in {"OUT", "OUT2"} & set(COMMANDS[fault.command].words):
         document = leftover.read_report(place.path(FILES[word]))
         assert ended.code != 0 or document != {"before": 1}, "exit 0, and no report was written"
+        assert "--budget: " not in ended.err or document != {"before": 1}, "measured for nothing"
     if os.path.exists(place.path(FILES["LINES"])):
         leftover.read_lines(place.path(FILES["LINES"]))
 

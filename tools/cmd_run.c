@@ -184,14 +184,15 @@ static int conclude(struct tlat_session *s)
 	if (s->config.budget) {
 		verdict = tlat_verdict(s->report, s->config.budget, !tlat_stop_requested(), out,
 				       &error);
-		if (verdict < 0)
-			return tlat_complain("run", "--budget: %s", error.text);
-		code = exit_code(verdict);
+		code = verdict < 0 ? tlat_complain("run", "--budget: %s", error.text)
+				   : exit_code(verdict);
 	}
 	if (out)
 		print_end(s, out);
 	if (tlat_save_end(&s->save, s->report, &error) < 0)
 		return tlat_complain("run", "%s", error.text);
+	if (code == TLAT_EXIT_NO_ANSWER)
+		return code;
 	if (tlat_measure_broke(s) || code == TLAT_EXIT_BAD) /* whatever degraded it */
 		return TLAT_EXIT_BAD;
 	measured = tlat_conclude_measured("run", s->config.strict, s->report);
