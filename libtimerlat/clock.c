@@ -413,8 +413,10 @@ static void check_stated_hz(const struct tlat_clock *clock, struct tlat_findings
 				  source_names[cal->source], cal->hz, off_ppm, clock->stated_hz);
 }
 
-static void check_counter(struct tlat_clock *clock, struct tlat_findings *findings)
+/* A suspend stops the kernel's clocks and not the counter, or resets that: no rate can be had. */
+static void check_counter(struct tlat_clock *clock, bool slept, struct tlat_findings *findings)
 {
+	clock->calibration.end_checked = !slept;
 	if (!clock->vouched)
 		tlat_findings_add(findings, TLAT_WARN, "clock-not-vouched",
 				  "leave the choice of the clock source to the library (auto)",
@@ -422,7 +424,10 @@ static void check_counter(struct tlat_clock *clock, struct tlat_findings *findin
 				  source_names[clock->calibration.source],
 				  clocksource_words(&clock->calibration));
 	check_stated_hz(clock, findings);
-	check_drift(clock, findings);
+	if (slept)
+		tlat_clock_anchor(clock);
+	else
+		check_drift(clock, findings);
 }
 
 static void check_clocksource(struct tlat_clock *clock, struct tlat_findings *findings)
@@ -438,8 +443,8 @@ static void check_clocksource(struct tlat_clock *clock, struct tlat_findings *fi
 				  clocksource_words(cal), now[0] ? now : "not known");
 }
 
-/* Each suspend or step is told once: the next check starts from here. */
-static void check_relation(struct tlat_clock *clock, struct tlat_findings *findings)
+/* Each suspend or step is told once: the next check starts from here. True for a suspend. */
+static bool check_relation(struct tlat_clock *clock, struct tlat_findings *findings)
 {
 	struct tlat_clock_relation now = tlat_clock_measure_relation();
 	int64_t slept_ns = now.suspended_ns - clock->relation.suspended_ns;
@@ -456,6 +461,7 @@ static void check_relation(struct tlat_clock *clock, struct tlat_findings *findi
 			"CLOCK_REALTIME was stepped by %+.3f s while the clock was in use",
 			(double)stepped_ns / 1e9);
 	clock->relation = now;
+	return slept_ns > SUSPENDED_NS;
 }
 
 bool tlat_clock_check_set(const struct tlat_stamper *stamper, const struct tlat_clock_lead *before,
@@ -476,11 +482,13 @@ bool tlat_clock_check_set(const struct tlat_stamper *stamper, const struct tlat_
 
 void tlat_clock_check_end(struct tlat_clock *clock, struct tlat_findings *findings)
 {
+	bool slept;
+
 	clock->calibration.end_checked = true;
 	if (tlat_clock_is_scripted(clock))
 		return;
+	slept = check_relation(clock, findings);
 	if (clock->stamper.kind == TLAT_STAMP_COUNTER)
-		check_counter(clock, findings);
+		check_counter(clock, slept, findings);
 	check_clocksource(clock, findings);
-	check_relation(clock, findings);
 }

@@ -125,7 +125,7 @@ struct tlat_calibration {
 	double gap_duration_ms, gap_threshold_ns, gap_rate_hz, gap_max_ns;
 	uint64_t gap_count;
 	/* end check */
-	bool end_checked;
+	bool end_checked;     /* false after a suspend: the counter's drift is not known */
 	double end_drift_ppm; /* hz measured over the run against hz at open */
 };
 
@@ -161,8 +161,9 @@ int tlat_clock_gap(struct tlat_clock *clock, int32_t cpu, int64_t duration_ns,
 		   int64_t threshold_ns);
 
 /*
- * The check at the end of a run: drift of hz since open, a changed clocksource, a suspend
- * (BOOTTIME against MONOTONIC) and a REALTIME step are findings. [setup]
+ * The check at the end of a run: drift of hz since open or the last suspend, a changed
+ * clocksource, a suspend (BOOTTIME against MONOTONIC) and a REALTIME step are findings. The drift
+ * of a counter over a suspend is not checked. [setup]
  */
 void tlat_clock_check_end(struct tlat_clock *clock, struct tlat_findings *findings);
 

@@ -252,16 +252,25 @@ static void anchor_pinned(struct tlat_crew *crew, size_t member, void *data)
 	a->done = true;
 }
 
-int tlat_clock_measure_since_anchor(const struct tlat_clock *clock,
-				    struct tlat_calib_rate *ret_rate)
+static struct tlat_bracket anchor_now(const struct tlat_clock *clock)
 {
 	struct anchoring a = { .stamper = &clock->stamper };
 
 	tlat_crew_run(&clock->anchor_cpu, 1, MEASURE_LIMIT_NS, anchor_pinned, &a, NULL);
-	if (!a.done)
-		a.anchor = take_anchor(&clock->stamper);
-	return tlat_calib_rate(&clock->anchor, &a.anchor, clock->calibration.quantum_ticks,
-			       ret_rate);
+	return a.done ? a.anchor : take_anchor(&clock->stamper);
+}
+
+int tlat_clock_measure_since_anchor(const struct tlat_clock *clock,
+				    struct tlat_calib_rate *ret_rate)
+{
+	struct tlat_bracket now = anchor_now(clock);
+
+	return tlat_calib_rate(&clock->anchor, &now, clock->calibration.quantum_ticks, ret_rate);
+}
+
+void tlat_clock_anchor(struct tlat_clock *clock)
+{
+	clock->anchor = anchor_now(clock);
 }
 
 /* The reading of id that was disturbed least, against the base around it. */

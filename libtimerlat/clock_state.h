@@ -50,6 +50,8 @@ int tlat_clock_measure(struct tlat_clock *clock);
 /* The rate from clock->anchor until now; 0 or -ENODATA. */
 int tlat_clock_measure_since_anchor(const struct tlat_clock *clock,
 				    struct tlat_calib_rate *ret_rate);
+/* The next end check starts from now. */
+void tlat_clock_anchor(struct tlat_clock *clock);
 
 struct tlat_clock_relation tlat_clock_measure_relation(void);
 

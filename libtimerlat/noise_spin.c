@@ -80,6 +80,20 @@ static void keep_place(struct tlat_noise_thread *t)
 		go_back(t);
 }
 
+/* Signed: a counter that a suspend has reset is before, not an age later. */
+static bool is_gap(const struct tlat_noise_thread *t, uint64_t from, uint64_t to)
+{
+	return (int64_t)(to - from) > (int64_t)t->threshold;
+}
+
+/* The next stamp after last, with what has passed so far kept where the counter began anew. */
+static uint64_t go_on(struct tlat_noise_thread *t, uint64_t last, uint64_t now)
+{
+	if ((int64_t)(now - last) < 0)
+		t->began -= last - now;
+	return now;
+}
+
 /* Until the duration is over, the end is asked for, or a CPU is lost. */
 static void spin(struct tlat_noise_thread *t)
 {
@@ -89,17 +103,17 @@ static void spin(struct tlat_noise_thread *t)
 	t->began = last = looked = tlat_stamp_begin(&t->stamper);
 	while (last - t->began < t->duration && !tlat_noise_stopping(t->noise)) {
 		uint64_t now = tlat_stamp_begin(&t->stamper);
-		bool gap = now - last > t->threshold;
+		bool gap = is_gap(t, last, now);
 
 		if (gap)
 			note_gap(t, last, now - last);
-		last = now;
+		last = go_on(t, last, now);
 		if (gap || now - looked >= t->look_every) {
 			keep_place(t);
 			/* who came in between is not the next gap's doing */
-			if (!gap && tlat_stamp_begin(&t->stamper) - now > t->threshold)
+			if (!gap && is_gap(t, now, tlat_stamp_begin(&t->stamper)))
 				t->switches = switches_so_far();
-			last = looked = tlat_stamp_begin(&t->stamper);
+			last = looked = go_on(t, last, tlat_stamp_begin(&t->stamper));
 		}
 	}
 	t->ended = last;

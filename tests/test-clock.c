@@ -463,6 +463,33 @@ static void a_suspend_is_a_finding_once_and_no_step(void **state)
 	tlat_clock_close(clock);
 }
 
+/* The kernel's clocks stood still; the counter went on, or began anew. */
+static void the_run_after_a_suspend_finds_no_drift(void **state)
+{
+	(void)state;
+	for (int reset = 0; reset <= 1; reset++) {
+		struct tlat_clock *clock = open_clock(TLAT_CLOCK_AUTO);
+		const struct tlat_calibration *cal = tlat_clock_calibration(clock);
+		struct tlat_findings findings = { 0 };
+		uint64_t ticks = reset ? UINT64_MAX / 2 : -10 * cal->hz;
+
+		clock->anchor.before_ticks += ticks;
+		clock->anchor.after_ticks += ticks;
+		clock->relation.suspended_ns -= 10000000000;
+		clock->relation.wall_ns -= 10000000000;
+		tlat_clock_check_end(clock, &findings);
+		assert_int_equal(findings.n, 1);
+		assert_true(has_finding(&findings, "suspended"));
+		assert_int_equal(cal->end_checked, clock->stamper.kind != TLAT_STAMP_COUNTER);
+		tlat_findings_free(&findings);
+		usleep(20000);
+		tlat_clock_check_end(clock, &findings);
+		assert_int_equal(findings.n, 0);
+		assert_true(cal->end_checked);
+		tlat_clock_close(clock);
+	}
+}
+
 static void a_step_of_the_wall_clock_is_worth_knowing(void **state)
 {
 	(void)state;
@@ -545,6 +572,7 @@ int main(void)
 		cmocka_unit_test(a_rate_other_than_the_stated_one_is_a_finding),
 		cmocka_unit_test(a_changed_clocksource_is_a_finding),
 		cmocka_unit_test(a_suspend_is_a_finding_once_and_no_step),
+		cmocka_unit_test(the_run_after_a_suspend_finds_no_drift),
 		cmocka_unit_test(a_step_of_the_wall_clock_is_worth_knowing),
 		cmocka_unit_test(a_set_clock_spoils_what_is_measured_on_it),
 		cmocka_unit_test(a_clock_that_cannot_be_set_was_not),

@@ -499,6 +499,36 @@ static void lengths_have_quantiles_only_where_there_are_enough(void **state)
 	}
 }
 
+/* 100 ns a reading; after half of those of a run it begins anew. */
+static uint64_t reset_time(void *data, enum tlat_stamp_edge edge)
+{
+	uint64_t reads = atomic_fetch_add((atomic_ullong *)data, 1);
+
+	(void)edge;
+	return (reads < 100000 ? 1000000000 + reads : reads - 99990) * 100;
+}
+
+static void a_counter_that_is_reset_is_no_gap(void **state)
+{
+	struct tlat_noise_opts opts = base(20 * MS, TLAT_SCHED_OTHER, 0);
+	atomic_ullong reads = 0;
+	struct tlat_clock *clock;
+	struct tlat_report *report;
+	const struct tlat_result *result;
+
+	(void)state;
+	assert_int_equal(tlat_clock_open_script(&clock, reset_time, &reads, TLAT_NSEC_PER_SEC), 0);
+	opts.clock = clock;
+	report = measured(&opts);
+	result = tlat_report_result(report, 0);
+	assert_true(reads > 150000);
+	assert_int_equal((int)metric(result, "gap.count"), 0);
+	assert_true(metric(result, "watched_s") > 0.0199);
+	assert_true(metric(result, "watched_s") < 0.021);
+	tlat_report_free(report);
+	tlat_clock_close(clock);
+}
+
 static void every_cpu_has_a_result_of_its_own(void **state)
 {
 	struct tlat_noise_opts opts = base(100 * MS, TLAT_SCHED_OTHER, 0);
@@ -888,6 +918,7 @@ int main(void)
 		cmocka_unit_test(gaps_add_up_under_any_policy),
 		cmocka_unit_test(a_threshold_that_the_clock_cannot_tell_is_raised),
 		cmocka_unit_test(lengths_have_quantiles_only_where_there_are_enough),
+		cmocka_unit_test(a_counter_that_is_reset_is_no_gap),
 		cmocka_unit_test(every_cpu_has_a_result_of_its_own),
 		cmocka_unit_test(a_full_log_makes_no_gap_unknown),
 		cmocka_unit_test(a_preempter_of_5_ms_is_found_and_called_a_switch),
