@@ -9,6 +9,7 @@
 
 #include "cgroup.h"
 #include "machine_state.h"
+#include "proc_stat.h"
 
 /* Idle states that take longer to leave than this stand out in a wake-up latency. */
 #define DEEP_IDLE_US	10
@@ -23,7 +24,7 @@ static void find_hypervisor(const struct tlat_machine_facts *facts, struct tlat_
 				  facts->hypervisor);
 }
 
-/* As a service with ProcSubset=pid sees it. */
+/* As a service with ProcSubset=pid sees it, or a container. */
 static void find_restricted(const struct tlat_machine *machine, struct tlat_findings *findings)
 {
 	if (faccessat(machine->root_fd, "proc/self/status", F_OK, 0) == 0 &&
@@ -32,6 +33,12 @@ static void find_restricted(const struct tlat_machine *machine, struct tlat_find
 				  "ProcSubset=all in the service, or mount proc without subset=pid",
 				  "/proc shows processes only: limits of real-time threads, "
 				  "interrupts and stolen time are not known here");
+	if (tlat_proc_stat_is_faked(machine->root_fd))
+		tlat_findings_add(
+			findings, TLAT_INFO, "proc-stat-faked",
+			"umount /proc/stat in the container, or measure outside of it",
+			"/proc/stat is a container's own (lxcfs), which numbers CPUs anew: "
+			"what was stolen from a CPU, and how idle it was, are not known here");
 }
 
 static void find_governor(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "noise.h"
+#include "proc_stat.h"
 
 static struct tlat_cpuset cpus_of(const struct tlat_noise_thread *threads, int32_t n)
 {
@@ -61,7 +62,7 @@ static void count_steal(struct tlat_noise_thread *threads, int32_t n_threads, in
 	int64_t tick_ns = TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK);
 	char *text;
 
-	if (tlat_root_read_all(root_fd, "proc/stat", &text) < 0)
+	if (tlat_proc_stat_is_faked(root_fd) || tlat_root_read_all(root_fd, "proc/stat", &text) < 0)
 		return;
 	for (int32_t i = 0; i < n_threads; i++) {
 		struct tlat_watch_cpu cpu = { .cpu = threads[i].cpu };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proc_stat.h"
 #include "storm.h"
 
 #define ROUNDED 2 /* ticks: each of the two idle counters is cut off to whole ones */
@@ -18,7 +19,7 @@ bool tlat_storm_idle(int root_fd, int32_t cpu, uint64_t *ret_idle, uint64_t *ret
 	char *text, key[24];
 	int n = 0;
 
-	if (tlat_root_read_all(root_fd, "proc/stat", &text) < 0)
+	if (tlat_proc_stat_is_faked(root_fd) || tlat_root_read_all(root_fd, "proc/stat", &text) < 0)
 		return false;
 	snprintf(key, sizeof(key), "cpu%" PRId32, cpu);
 	line = tlat_text_value(text, key);

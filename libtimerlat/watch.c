@@ -11,6 +11,7 @@
 
 #include "cgroup.h"
 #include "clock.h"
+#include "proc_stat.h"
 #include "watch.h"
 
 enum {
@@ -48,6 +49,7 @@ struct tlat_watch {
 	struct table interrupts, softirqs;
 	uint64_t switches;
 	bool has_switches;
+	bool tells_steal;
 	int64_t start_ns;
 	char *text; /* any file at the end, without allocation */
 	size_t text_size;
@@ -122,6 +124,7 @@ int tlat_watch_new(struct tlat_watch **ret_watch, int root_fd, const int32_t *cp
 	if (!w)
 		return -ENOMEM;
 	w->root_fd = root_fd;
+	w->tells_steal = !tlat_proc_stat_is_faked(root_fd);
 	w->interrupts.path = "proc/interrupts";
 	w->softirqs.path = "proc/softirqs";
 	r = find_all(w, cpus, n);
@@ -185,7 +188,8 @@ static int begin_cpus(struct tlat_watch *w)
 		w->before[i].has_steal = w->before[i].has_timers = false;
 	if (r == 0) {
 		w->has_switches = tlat_watch_read_value(stat, "ctxt", &w->switches);
-		tlat_watch_read_steal(stat, w->before, w->n_cpus);
+		if (w->tells_steal)
+			tlat_watch_read_steal(stat, w->before, w->n_cpus);
 		tlat_watch_read_timers(timers, w->before, w->n_cpus);
 	}
 	free(stat);
@@ -411,7 +415,8 @@ static void end_cpus(struct tlat_watch *w)
 	stat = last_text(w, "proc/stat");
 	if (w->has_switches && tlat_watch_read_value(stat, "ctxt", &switches))
 		delta->switches = tlat_watch_moved(w->switches, switches, 64);
-	tlat_watch_read_steal(stat, w->after, w->n_cpus);
+	if (w->tells_steal)
+		tlat_watch_read_steal(stat, w->after, w->n_cpus);
 	tlat_watch_read_timers(last_text(w, "proc/timer_list"), w->after, w->n_cpus);
 	delta->steal_ns = -1;
 	delta->hrtimer_events = delta->hrtimer_retries = delta->hrtimer_hangs = -1;

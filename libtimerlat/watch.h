@@ -37,7 +37,7 @@ struct tlat_watch_delta {
 	struct tlat_watch_count *interrupts, *softirqs;
 	size_t n_interrupts, n_softirqs;
 	uint64_t switches; /* of the whole machine: ctxt */
-	int64_t steal_ns;  /* of all CPUs used; -1: not known */
+	int64_t steal_ns;  /* of all CPUs used; -1: not known, as in containers with lxcfs */
 	int64_t throttled; /* times a cgroup above us was throttled; -1: not known */
 	int64_t hrtimer_hangs, hrtimer_retries, hrtimer_events; /* -1: not known */
 	int64_t duration_ns;

@@ -10,11 +10,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "machine_state.h"
+#include "noise.h"
+#include "storm.h"
 #include "watching.h"
 
 #define CPUIDLE "sys/devices/system/cpu/cpu%d/cpuidle/state%d/%s"
+
+/* What is said to lie on FUSE. */
+static enum { NOTHING, FILES, EVERYTHING } fuse;
+
+/* Takes libc's place in this program. */
+int fstatfs(int fd, struct statfs *fs)
+{
+	struct stat st;
+	bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+
+	memset(fs, 0, sizeof(*fs));
+	fs->f_type = fuse == EVERYTHING || (fuse == FILES && is_file) ? 0x65735546 : 0x9fa0;
+	return 0;
+}
+
+static int fuse_teardown(void **state)
+{
+	fuse = NOTHING;
+	return tree_teardown(state);
+}
 
 static void put_idle(const struct tree *tree, int cpu, int index, const char *name,
 		     const char *usage, const char *time)
@@ -425,6 +449,58 @@ static void the_running_kernel_can_be_watched(void **state)
 	close(fd);
 }
 
+static int64_t stolen_from_cpu0(const struct tree *tree)
+{
+	struct tlat_watch_delta *delta;
+	struct tlat_watch *watch;
+	const int32_t cpus[] = { 0 };
+	int64_t ns;
+
+	put(tree, "proc/stat", "cpu0 10 0 10 100 5 0 0 7 0 0\nctxt 100\n");
+	watch = begin(tree, cpus, 1);
+	put(tree, "proc/stat", "cpu0 10 0 10 100 5 0 0 70 0 0\nctxt 150\n");
+	delta = end(watch);
+	assert_int_equal(delta->switches, 50);
+	assert_int_equal(delta->n_stolen, delta->steal_ns >= 0);
+	ns = delta->steal_ns;
+	tlat_watch_delta_free(delta);
+	return ns;
+}
+
+/* Its CPU 0 is another one's number. */
+static void a_faked_stat_tells_nothing_of_a_cpu(void **state)
+{
+	const struct tree *tree = *state;
+	struct tlat_noise_thread t = { .cpu = 0 };
+	struct tlat_machine machine = { .root_fd = tree->fd };
+	struct tlat_findings findings = { 0 };
+	uint64_t idle, all;
+
+	fuse = FILES;
+	assert_int_equal(stolen_from_cpu0(tree), -1);
+	assert_false(tlat_storm_idle(tree->fd, 0, &idle, &all));
+	tlat_noise_count(&t, 1, tree->fd);
+	assert_false(t.counted.has_steal);
+	tlat_machine_audit(&machine, NULL, &findings);
+	assert_non_null(tlat_findings_get(&findings, "proc-stat-faked"));
+	tlat_findings_free(&findings);
+}
+
+static void a_recorded_machine_is_read_from_any_file_system(void **state)
+{
+	const struct tree *tree = *state;
+	struct tlat_noise_thread t = { .cpu = 0 };
+	uint64_t idle, all;
+
+	for (fuse = NOTHING; fuse <= EVERYTHING; fuse += EVERYTHING) {
+		assert_true(stolen_from_cpu0(tree) > 0);
+		assert_true(tlat_storm_idle(tree->fd, 0, &idle, &all));
+		tlat_noise_count(&t, 1, tree->fd);
+		assert_true(t.counted.has_steal);
+	}
+}
+
+#define ON_FUSE(test)  cmocka_unit_test_setup_teardown(test, tree_setup, fuse_teardown)
 #define REPLAYED(test) cmocka_unit_test_setup_teardown(test, tree_setup, tree_teardown)
 
 int main(void)
@@ -438,6 +514,8 @@ int main(void)
 		REPLAYED(idle_states_are_told_by_cpu_and_name),
 		REPLAYED(switches_and_steal_come_from_stat),
 		REPLAYED(each_cpu_has_its_own_steal),
+		ON_FUSE(a_faked_stat_tells_nothing_of_a_cpu),
+		ON_FUSE(a_recorded_machine_is_read_from_any_file_system),
 		cmocka_unit_test(a_hundredth_stolen_is_a_warning),
 		REPLAYED(throttling_is_summed_over_own_group_and_those_above),
 		REPLAYED(hrtimer_counts_are_those_of_the_cpus_used),
