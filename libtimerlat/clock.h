@@ -55,6 +55,10 @@ static inline uint64_t tlat_gettime_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * TLAT_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
+/* A tick of the kernel, by which CLOCK_MONOTONIC_COARSE advances; 0: not known, as where a sandbox
+ * says 1 ns. */
+int64_t tlat_tick_ns(void);
+
 static inline struct timespec tlat_timespec_of_ns(int64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / TLAT_NSEC_PER_SEC),

@@ -21,6 +21,8 @@
 #define BATCH_CALLS	 64
 #define MEASURE_LIMIT_NS 1000000000
 #define STEP_MAX_NS	 20000000 /* more than any tick */
+#define TICK_HZ_MIN	 24	  /* of all architectures */
+#define TICK_HZ_MAX	 10000
 
 static struct tlat_bracket take_anchor(const struct tlat_stamper *stamper)
 {
@@ -297,6 +299,18 @@ struct tlat_clock_relation tlat_clock_measure_relation(void)
 		.suspended_ns = ahead_of(CLOCK_MONOTONIC, CLOCK_BOOTTIME).ns,
 		.wall_ns = ahead_of(CLOCK_MONOTONIC, CLOCK_REALTIME).ns,
 	};
+}
+
+int64_t tlat_tick_ns(void)
+{
+	struct timespec step;
+	int64_t ns, hz;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step) < 0)
+		return 0;
+	ns = tlat_ns_of_timespec(&step);
+	hz = ns > 0 ? (TLAT_NSEC_PER_SEC + ns / 2) / ns : 0;
+	return hz >= TICK_HZ_MIN && hz <= TICK_HZ_MAX ? ns : 0;
 }
 
 static bool can_be_set(const struct tlat_stamper *stamper)

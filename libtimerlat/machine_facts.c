@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cgroup.h"
+#include "clock.h"
 #include "machine_state.h"
 
 #ifndef AT_MINSIGSTKSZ
@@ -385,10 +386,9 @@ static int64_t resolution_ns(const struct tlat_machine *machine, clockid_t clock
 	return resolution.tv_sec * TLAT_NSEC_PER_SEC + resolution.tv_nsec;
 }
 
-/* The coarse clock advances once a tick. */
 static int32_t read_hz(const struct tlat_machine *machine)
 {
-	int64_t tick_ns = resolution_ns(machine, CLOCK_MONOTONIC_COARSE);
+	int64_t tick_ns = machine->live ? tlat_tick_ns() : 0;
 
 	return tick_ns > 0 ? (int32_t)((TLAT_NSEC_PER_SEC + tick_ns / 2) / tick_ns) : -1;
 }

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "clock.h"
 #include "replay-machine.h"
 #include "rt_budget.h"
 
@@ -22,15 +23,19 @@ static struct {
 	const char *cpus;
 } fake;
 
-/* Of timers; 0: the real one. */
-static long fake_resolution_ns;
+/* Of timers, and of the coarse clock; 0: the real one. */
+static long fake_resolution_ns, fake_tick_ns;
 
 /* Takes libc's place in this program. */
 int clock_getres(clockid_t id, struct timespec *resolution)
 {
-	if (id != CLOCK_MONOTONIC || !fake_resolution_ns)
+	long ns = id == CLOCK_MONOTONIC		 ? fake_resolution_ns
+		  : id == CLOCK_MONOTONIC_COARSE ? fake_tick_ns
+						 : 0;
+
+	if (!ns)
 		return (int)syscall(SYS_clock_getres, id, resolution);
-	*resolution = (struct timespec){ .tv_nsec = fake_resolution_ns };
+	*resolution = (struct timespec){ .tv_nsec = ns };
 	return 0;
 }
 
@@ -55,7 +60,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 static int clean_up_fake(void **state)
 {
 	fake.active = false;
-	fake_resolution_ns = 0;
+	fake_resolution_ns = fake_tick_ns = 0;
 	return clean_up(state);
 }
 
@@ -451,6 +456,28 @@ static void timers_that_expire_at_the_tick_are_told(void **state)
 	assert_audit_says(NULL, "low-resolution", "in steps of 3.33 ms");
 }
 
+/* Sandboxes know one resolution for all clocks. */
+static void a_coarse_clock_without_a_tick_tells_no_hz(void **state)
+{
+	static const struct {
+		long tick_ns;
+		int32_t hz;
+	} expected[] = {
+		{ 1, -1 },	  { 1000, -1 },	    { 90000, -1 },    { 100000, 10000 },
+		{ 3333333, 300 }, { 4000000, 250 }, { 41666666, 24 }, { 50000000, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TLAT_ARRAY_SIZE(expected); i++) {
+		fake_tick_ns = expected[i].tick_ns;
+		open_real();
+		assert_int_equal(tlat_machine_facts(machine)->hz, expected[i].hz);
+		assert_int_equal(tlat_tick_ns(), expected[i].hz < 0 ? 0 : expected[i].tick_ns);
+		tlat_machine_close(machine);
+		machine = NULL;
+	}
+}
+
 static void an_affinity_mask_longer_than_expected_is_read_whole(void **state)
 {
 	(void)state;
@@ -507,6 +534,7 @@ int main(void)
 		TEST(a_root_without_cpus_is_refused_with_a_reason),
 		TEST(the_real_machine_is_read_and_a_pair_found),
 		TEST(timers_that_expire_at_the_tick_are_told),
+		TEST(a_coarse_clock_without_a_tick_tells_no_hz),
 		TEST(an_affinity_mask_longer_than_expected_is_read_whole),
 		TEST(masks_of_any_width_up_to_the_largest_are_read),
 		TEST(a_refused_affinity_call_leaves_the_online_cpus),

@@ -16,7 +16,7 @@
  * call is made shows in CLOCK_MONOTONIC_COARSE, but for those that were late
  * before: there the timeout is early, by a tick, or by a bucket where one ended
  * with that tick. Where times(2) does not step, the deadline is the timeout in
- * whole ticks, and the value includes the rest.
+ * whole ticks, and the value includes the rest; in us where no tick is told.
  */
 #include <pthread.h>
 #include <string.h>
@@ -37,15 +37,6 @@ struct shared {
 	uint64_t coarse; /* that clock, before the deadline is chosen */
 	int fds[2];
 };
-
-/* What CLOCK_MONOTONIC_COARSE advances by. */
-static int64_t tick_ns(void)
-{
-	struct timespec tick;
-
-	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return tlat_ns_of_timespec(&tick);
-}
 
 static uint64_t steps_so_far(void)
 {
@@ -79,9 +70,11 @@ static struct tlat_wheel the_wheel;
 static void learn_wheel(void)
 {
 	uint64_t step_ns = (uint64_t)(TLAT_NSEC_PER_SEC / sysconf(_SC_CLK_TCK)), step, at, late;
-	uint64_t tick = (uint64_t)tick_ns();
+	uint64_t tick = (uint64_t)tlat_tick_ns();
 	struct timespec most = tlat_timespec_of_ns((int64_t)(step_ns * 3 / 4));
 
+	if (!tick)
+		return;
 	for (int i = 0; i < STEPS; i++) {
 		uint64_t origin;
 
@@ -108,7 +101,8 @@ static int sockopt_open(struct tlat_probe_ctx *ctx, const struct tlat_run_opts *
 	struct shared *shared = ctx->shared;
 	int64_t us = tlat_round_up(ctx->interval_ns, 1000) / 1000;
 	struct timeval timeout = { .tv_sec = us / 1000000, .tv_usec = us % 1000000 };
-	int error = tlat_span_init(ctx, us * 1000, tick_ns(), INT32_MAX, reterr);
+	int64_t tick_ns = tlat_tick_ns();
+	int error = tlat_span_init(ctx, us * 1000, tick_ns ? tick_ns : 1000, INT32_MAX, reterr);
 
 	(void)opts;
 	if (error)
