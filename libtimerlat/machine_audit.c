@@ -10,6 +10,7 @@
 #include "cgroup.h"
 #include "machine_state.h"
 #include "proc_stat.h"
+#include "slew.h"
 
 /* Idle states that take longer to leave than this stand out in a wake-up latency. */
 #define DEEP_IDLE_US	10
@@ -245,6 +246,22 @@ static void find_resolution(const struct tlat_machine_facts *facts, struct tlat_
 			(double)facts->timer_resolution_ns / 1e6);
 }
 
+/* As a service with ProtectClock=yes, which a filter keeps from the call that sets the clock. */
+static void find_slew(const struct tlat_machine *machine, struct tlat_findings *findings)
+{
+	int refused = machine->live ? tlat_slew_refused() : 0;
+
+	if (refused)
+		tlat_findings_add(
+			findings, TLAT_INFO, "slew-unknown",
+			"ProtectClock=no in the service, or allow adjtimex(2) in the "
+			"container's filter",
+			"adjtimex(2): %s: how far CLOCK_MONOTONIC is slewed is not known, "
+			"and the uncertainty of timers contains the most that the kernel "
+			"allows, a tenth of their length",
+			strerror(-refused));
+}
+
 /* A nohz_full CPU is never a target of its own timers while migration is on. */
 static void find_timer_migration(const struct tlat_machine *machine, const struct tlat_cpuset *cpus,
 				 struct tlat_findings *findings)
@@ -277,6 +294,7 @@ void tlat_machine_audit(const struct tlat_machine *machine, const struct tlat_pl
 	find_governor(machine, &cpus, findings);
 	find_clocksource(facts, findings);
 	find_resolution(facts, findings);
+	find_slew(machine, findings);
 	find_throttling(facts, findings);
 	find_quota(machine, findings);
 	find_smt(facts, findings);

@@ -4,6 +4,7 @@
  * frequency, a length of the tick, an offset that the kernel's own loop works off, and one given to
  * adjtime(3).
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -42,11 +43,25 @@ int64_t tlat_slew_bound_ppb(const struct timex *now, int64_t adjtime_us, int64_t
 	return llabs(freq_ppb + tick_ppb) + loop_ppb(now) + (adjtime_us ? ADJTIME_PPB : 0);
 }
 
+static int ask(struct timex *now, struct timex *left)
+{
+	*now = (struct timex){ 0 };
+	*left = (struct timex){ .modes = ADJ_OFFSET_SS_READ };
+	return adjtimex(now) < 0 || adjtimex(left) < 0 ? -errno : 0;
+}
+
+int tlat_slew_refused(void)
+{
+	struct timex now, left;
+
+	return ask(&now, &left);
+}
+
 int64_t tlat_slew_ppb(void)
 {
-	struct timex now = { 0 }, left = { .modes = ADJ_OFFSET_SS_READ };
+	struct timex now, left;
 
-	if (adjtimex(&now) < 0 || adjtimex(&left) < 0)
+	if (ask(&now, &left) < 0)
 		return FREQ_PPB_MAX + TICK_PPB_MAX + ADJTIME_PPB;
 	return tlat_slew_bound_ppb(&now, left.offset, sysconf(_SC_CLK_TCK));
 }

@@ -14,6 +14,8 @@
  * frequency, tick and adjtime(3) together.
  */
 int64_t tlat_slew_ppb(void);
+/* 0, or the negative errno with which the kernel does not tell. */
+int tlat_slew_refused(void);
 
 /*
  * Bound of the rate error, from what adjtimex(2) says and what is left of an adjtime(3), which it

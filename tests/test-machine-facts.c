@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "replay-machine.h"
 #include "rt_budget.h"
+#include "slew.h"
 
 /* The kernel's answer to sched_getaffinity(2), when a test wants another than the real one. */
 static struct {
@@ -39,6 +40,20 @@ int clock_getres(clockid_t id, struct timespec *resolution)
 	return 0;
 }
 
+static bool protect_clock;
+
+/* Takes libc's place in this program. */
+int adjtimex(struct timex *timex)
+{
+	if (protect_clock) {
+		errno = EPERM;
+		return -1;
+	}
+	timex->freq = timex->offset = 0;
+	timex->tick = 10000;
+	return 0;
+}
+
 /* Takes libc's place in this program. */
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 {
@@ -59,7 +74,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 
 static int clean_up_fake(void **state)
 {
-	fake.active = false;
+	fake.active = protect_clock = false;
 	fake_resolution_ns = fake_tick_ns = 0;
 	return clean_up(state);
 }
@@ -478,6 +493,25 @@ static void a_coarse_clock_without_a_tick_tells_no_hz(void **state)
 	}
 }
 
+static void a_slew_that_is_assumed_is_told(void **state)
+{
+	(void)state;
+	open_real();
+	for (int refused = 0; refused <= 1; refused++) {
+		struct tlat_findings findings = { 0 };
+		const struct tlat_finding *finding;
+
+		protect_clock = refused;
+		assert_true(refused ? tlat_slew_ppb() > 100000000 : tlat_slew_ppb() == 0);
+		audit(NULL, &findings);
+		finding = tlat_findings_get(&findings, "slew-unknown");
+		assert_int_equal(finding != NULL, refused);
+		if (refused)
+			assert_non_null(strstr(finding->remedy, "ProtectClock=no"));
+		tlat_findings_free(&findings);
+	}
+}
+
 static void an_affinity_mask_longer_than_expected_is_read_whole(void **state)
 {
 	(void)state;
@@ -534,6 +568,7 @@ int main(void)
 		TEST(a_root_without_cpus_is_refused_with_a_reason),
 		TEST(the_real_machine_is_read_and_a_pair_found),
 		TEST(timers_that_expire_at_the_tick_are_told),
+		TEST(a_slew_that_is_assumed_is_told),
 		TEST(a_coarse_clock_without_a_tick_tells_no_hz),
 		TEST(an_affinity_mask_longer_than_expected_is_read_whole),
 		TEST(masks_of_any_width_up_to_the_largest_are_read),
