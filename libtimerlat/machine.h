@@ -22,6 +22,7 @@ struct tlat_machine_facts {
 	char idle_driver[32], idle_governor[32];
 	char clocksource[32];
 	char hypervisor[32];  /* "kvm", "yes" when unnamed, "" when none or unknown */
+	char sched_ext[128];  /* a BPF scheduler that is loaded, "" when none */
 	char mitigations[64]; /* from the command line: "auto", "off", "" */
 	int32_t hz, timer_migration, smt, rt_group_sched, thp_always, numa_balancing, turbo;
 	int64_t rt_runtime_us, rt_period_us;

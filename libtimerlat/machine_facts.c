@@ -431,6 +431,8 @@ void tlat_machine_read_facts(struct tlat_machine *machine)
 			  sizeof(facts->clocksource));
 	tlat_machine_parameter(machine, "mitigations", facts->mitigations,
 			       sizeof(facts->mitigations));
+	tlat_machine_text(machine, "sys/kernel/sched_ext/root/ops", facts->sched_ext,
+			  sizeof(facts->sched_ext));
 	read_kernel(machine);
 	ask_kernel(machine);
 	read_preempt(machine);

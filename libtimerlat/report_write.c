@@ -23,6 +23,7 @@ static const struct tlat_field machine_fields[] = {
 	TLAT_FIELD(tlat_machine_facts, idle_governor, STRING),
 	TLAT_FIELD(tlat_machine_facts, clocksource, STRING),
 	TLAT_FIELD(tlat_machine_facts, hypervisor, STRING),
+	TLAT_FIELD(tlat_machine_facts, sched_ext, STRING),
 	TLAT_FIELD(tlat_machine_facts, timer_migration, INT32_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, rt_period_us, INT64_OR_NULL),
 	TLAT_FIELD(tlat_machine_facts, timer_resolution_ns, INT64_OR_NULL),

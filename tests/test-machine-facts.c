@@ -185,6 +185,16 @@ static void reopen(void)
 		fail_msg("%s", error.text);
 }
 
+static void a_loaded_bpf_scheduler_is_named(void **state)
+{
+	(void)state;
+	replay("server");
+	assert_string_equal(tlat_machine_facts(machine)->sched_ext, "");
+	compose_file(&root, "sys/kernel/sched_ext/root/ops", "lavd_1.0.9_g1a2b3c4\\n");
+	reopen();
+	assert_string_equal(tlat_machine_facts(machine)->sched_ext, "lavd_1.0.9_g1a2b3c4");
+}
+
 #define ARM_CPUINFO                                                                                \
 	"processor\\t: 0\\nFeatures\\t: fp asimd\\nCPU implementer\\t: 0x41\\n"                    \
 	"CPU architecture: 8\\nCPU variant\\t: 0x3\\nCPU part\\t: 0xd0c\\nCPU revision\\t: 1\\n"
@@ -557,6 +567,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_laptop_tells_its_facts),
 		TEST(other_machines_tell_theirs),
+		TEST(a_loaded_bpf_scheduler_is_named),
 		TEST(virtual_machines_are_known_by_their_firmware),
 		TEST(the_kernel_tells_its_name_where_proc_does_not),
 		TEST(what_cannot_be_read_is_unknown),
