@@ -118,35 +118,6 @@ static void take_back(struct tlat_item *item, int32_t verdict)
 		snprintf((item)->reason, sizeof((item)->reason), __VA_ARGS__);                     \
 	} while (0)
 
-static double shift_ns(const struct tlat_item *item)
-{
-	return fabs(expm1(item->outcome.location.estimate)) * item->base;
-}
-
-/*
- * From boot to boot the counters of two CPUs start anew, and what is said of one way contains
- * their offset: no test on boots sees through that. In ns, as logarithms of what is added and of
- * what is taken away have not the same size.
- */
-static bool is_offset(const struct tlat_item *item)
-{
-	return shift_ns(item) < item->offset_ns && item->outcome.primary != TLAT_COMPARE_INDICATIVE;
-}
-
-static void undecide_offset(struct tlat_item *item)
-{
-	if (isfinite(item->offset_ns))
-		UNDECIDED(item,
-			  "offset: one way the counters' offset is known to %.0f ns over both "
-			  "boots, the shift is %.0f ns; measure with --round-trip, or on one CPU",
-			  item->offset_ns, shift_ns(item));
-	else
-		UNDECIDED(item,
-			  "offset: one way the counters' offset is part of every figure, and a "
-			  "report does not say how large it can be; measure with --round-trip, or "
-			  "on one CPU");
-}
-
 static void forbid(struct tlat_item *item, const struct tlat_members *m)
 {
 	uint64_t next = 0;
@@ -165,8 +136,13 @@ static void forbid(struct tlat_item *item, const struct tlat_members *m)
 			  "%zu of %zu pairs: a look is planned at %llu, and one in between "
 			  "would be a further chance of a false alarm",
 			  n, m->planned, (unsigned long long)next);
-	} else if (is_offset(item)) {
-		undecide_offset(item);
+	} else if (isinf(item->offset_ns)) {
+		UNDECIDED(item,
+			  "offset: one way the counters' offset is part of every figure, and a "
+			  "report does not say how large it can be; measure with --round-trip, or "
+			  "on one CPU");
+	} else if (item->offset_ns > 0) {
+		tlat_compare_hold_offset(item, m);
 	}
 }
 

@@ -230,6 +230,10 @@ void tlat_differences_free(struct tlat_differences *differences);
 /* compare_reason.c: the sentence that belongs to the verdict */
 void tlat_compare_reason(struct tlat_item *item, const struct tlat_members *members);
 
+/* compare_offset.c: withhold what may be worse, or better, by the counters' offset alone; say so.
+ */
+void tlat_compare_hold_offset(struct tlat_item *item, const struct tlat_members *members);
+
 struct tlat_comparison {
 	struct tlat_item *items;
 	size_t n_items;

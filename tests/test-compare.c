@@ -849,12 +849,15 @@ static void a_one_way_shift_of_either_sign_is_held_against_the_offset(void **sta
 	for (double factor = 0.5; factor < 1.5; factor += 0.06) {
 		const struct setting new = { factor, 0.0005, "6.12", NULL };
 		double shift_ns = fabs(factor - 1) * 4000 * 1e9 / SAMPLE_HZ;
+		bool wider = factor > 1.25; /* the spread, in which the offset cancels */
 		struct side b = { 0 };
 
 		for (int i = 0; i < 8; i++)
 			add_run(&b, &new, 2 * i + 1, 20 * i + 10);
 		if (shift_ns < 2 * 264.3 - 10)
-			expect(&a, &b, TLAT_COMPARE_INCONCLUSIVE, "offset: one way");
+			expect(&a, &b,
+			       wider ? TLAT_COMPARE_TAIL_REGRESSION : TLAT_COMPARE_INCONCLUSIVE,
+			       wider ? "spread is" : "offset: one way");
 		else if (shift_ns > 2 * 264.3 + 10)
 			expect(&a, &b,
 			       factor < 1 ? TLAT_COMPARE_IMPROVEMENT : TLAT_COMPARE_REGRESSION,
@@ -862,6 +865,141 @@ static void a_one_way_shift_of_either_sign_is_held_against_the_offset(void **sta
 		free_side(&b);
 	}
 	free_side(&a);
+}
+
+static void record_more(struct tlat_result *result, size_t n, double factor, uint64_t seed)
+{
+	for (size_t i = 0; i < n; i++)
+		tlat_hist_record(result->latency,
+				 (int64_t)(factor * 4000 * exp(0.01 * sim_normal(&seed))));
+	result->counts.asked = result->counts.recorded += n;
+}
+
+/* One in fifty takes ten times as long, and the median is where it was. */
+static void grow_tail(struct tlat_result *result)
+{
+	record_more(result, 40, 10, 3);
+}
+
+/* The same of four in a thousand, which p99 does not show. */
+static void grow_far_tail(struct tlat_result *result)
+{
+	record_more(result, 80, 10, 3);
+}
+
+static void take_many(struct tlat_result *result)
+{
+	record_more(result, 18000, 1, tlat_hist_count(result->latency));
+}
+
+static void take_many_of_far_tail(struct tlat_result *result)
+{
+	take_many(result);
+	grow_far_tail(result);
+}
+
+/* One in eight is 400 ns above where the median was. */
+static void raise_upper_decile(struct tlat_result *result)
+{
+	record_more(result, 280, 1.26, 4);
+}
+
+struct held {
+	struct tlat_compare_item item;
+	struct tlat_compare_figure figures[3 * TLAT_FAMILY_MAX];
+	size_t n;
+};
+
+static const struct tlat_compare_figure *tail_figure(const struct held *held, const char *name,
+						     size_t which)
+{
+	for (size_t i = 0; i < held->n; i++)
+		if (held->figures[i].role == TLAT_COMPARE_TAIL &&
+		    !strncmp(held->figures[i].name, name, strlen(name)) && !which--)
+			return &held->figures[i];
+	fail_msg("no figure %s", name);
+	return NULL;
+}
+
+/* Eight boots of each kernel, in turn; *ret_c holds the names. */
+static struct held across_boots(const struct setting *old, const struct setting *new,
+				struct tlat_comparison **ret_c)
+{
+	struct held held = { .item = { .size = sizeof(held.item) } };
+	struct side a = { 0 }, b = { 0 };
+
+	for (int i = 0; i < 8; i++) {
+		add_run(&a, old, 2 * i, 20 * i);
+		add_run(&b, new, 2 * i + 1, 20 * i + 10);
+	}
+	*ret_c = compared(&a, &b, 0);
+	free_side(&a);
+	free_side(&b);
+	assert_int_equal(tlat_comparison_item(*ret_c, 0, &held.item), 0);
+	do
+		held.figures[held.n].size = sizeof(held.figures[0]);
+	while (tlat_comparison_figure(*ret_c, 0, held.n, &held.figures[held.n]) == 0 && ++held.n);
+	return held;
+}
+
+static void a_tail_beyond_the_offset_is_worse_though_the_median_is_not(void **state)
+{
+	const struct setting old = { 1, 0.002, "6.1", NULL };
+	const struct setting new = { 1, 0.002, "6.12", grow_tail };
+	struct tlat_comparison *c;
+	struct held held;
+
+	(void)state;
+	held = across_boots(&old, &new, &c);
+	if (held.item.verdict != TLAT_COMPARE_TAIL_REGRESSION)
+		fail_msg("%s: %s", tlat_compare_verdict_name(held.item.verdict), held.item.reason);
+	assert_int_equal(held.item.tail, TLAT_COMPARE_TAIL_REGRESSION);
+	assert_int_equal(held.item.primary, TLAT_COMPARE_INCONCLUSIVE);
+	assert_true(held.item.withheld);
+	assert_null(strstr(held.item.reason, "offset"));
+	assert_int_equal(tail_figure(&held, "p99", 0)->worse, 1);
+	assert_int_equal(tail_figure(&held, "rate>", 0)->worse, 1);
+	assert_int_equal(tail_figure(&held, "p90", 0)->worse, 0);
+	tlat_comparison_free(c);
+}
+
+/* Some 300 ns of p90 are less than the 529 ns, however far down the median went. */
+static void a_tail_within_the_offset_is_held_though_the_median_is_beyond(void **state)
+{
+	const struct setting old = { 1, 0.002, "6.1", NULL };
+	const struct setting new = { 0.6, 0.002, "6.12", raise_upper_decile };
+	struct tlat_comparison *c;
+	struct held held;
+
+	(void)state;
+	held = across_boots(&old, &new, &c);
+	if (held.item.verdict != TLAT_COMPARE_INCONCLUSIVE ||
+	    !strstr(held.item.reason, "p90 may be worse by that alone"))
+		fail_msg("%s: %s", tlat_compare_verdict_name(held.item.verdict), held.item.reason);
+	assert_int_equal(held.item.primary, TLAT_COMPARE_IMPROVEMENT);
+	assert_false(held.item.withheld);
+	for (size_t i = 0; i < held.n; i++)
+		assert_true(held.figures[i].worse <= 0);
+	tlat_comparison_free(c);
+}
+
+/* Each rate is held by the quantile that its threshold is of. */
+static void a_rate_is_as_sure_as_its_quantile(void **state)
+{
+	const struct setting old = { 1, 0.002, "6.1", take_many };
+	const struct setting new = { 1, 0.002, "6.12", take_many_of_far_tail };
+	struct tlat_comparison *c;
+	struct held held;
+
+	(void)state;
+	held = across_boots(&old, &new, &c);
+	assert_int_equal(held.item.verdict, TLAT_COMPARE_TAIL_REGRESSION);
+	assert_int_equal(tail_figure(&held, "p99.9", 0)->worse, 1);
+	assert_true(tail_figure(&held, "rate>", 0)->ratio > 1.3);
+	assert_true(tail_figure(&held, "rate>", 0)->p <= 0.01);
+	assert_int_equal(tail_figure(&held, "rate>", 0)->worse, 0);
+	assert_int_equal(tail_figure(&held, "rate>", 1)->worse, 1);
+	tlat_comparison_free(c);
 }
 
 static void round_trip_without_offset(struct tlat_result *result)
@@ -1765,6 +1903,9 @@ int main(void)
 		cmocka_unit_test(boots_in_turn_are_pairs_where_the_design_says_so),
 		cmocka_unit_test(across_boots_a_one_way_shift_below_the_offset_is_inconclusive),
 		cmocka_unit_test(a_one_way_shift_of_either_sign_is_held_against_the_offset),
+		cmocka_unit_test(a_tail_beyond_the_offset_is_worse_though_the_median_is_not),
+		cmocka_unit_test(a_tail_within_the_offset_is_held_though_the_median_is_beyond),
+		cmocka_unit_test(a_rate_is_as_sure_as_its_quantile),
 		cmocka_unit_test(a_one_way_shift_without_an_offset_is_inconclusive),
 		cmocka_unit_test(both_sides_of_a_session_are_not_one_side),
 		cmocka_unit_test(a_run_that_is_there_twice_is_refused),

@@ -1274,7 +1274,7 @@ struct tlat_compare_item {
 	int32_t verdict, primary, tail; /* enum tlat_compare_verdict; primary: without the tail */
 	int32_t paired;
 	int32_t better;	  /* -1: lower, 1: higher, 0: neither */
-	int32_t withheld; /* 1: the way it was measured allows no verdict, whatever the figures */
+	int32_t withheld; /* 1: the way it was measured allows no verdict on this metric */
 };
 
 /* Returns 0, -ENOENT past the last, -EINVAL for a size of 0. [hot] */
