@@ -75,32 +75,61 @@ static double least_tail_p(const struct tlat_item *item)
 	return least;
 }
 
-/* Having looked at several results, one of them will be odd. */
-static int adjust(struct tlat_comparison *c)
+static bool has_tail(const struct tlat_item *item)
 {
-	double *p = calloc(2 * c->n_items + 1, sizeof(*p)), *tail = p ? p + c->n_items : NULL;
+	for (size_t j = 0; j < item->units.k; j++)
+		if (item->quantities[j].role == TLAT_COMPARE_TAIL)
+			return true;
+	return false;
+}
+
+static void adjust_tail(struct tlat_item *item, double least)
+{
+	double factor = least / least_tail_p(item);
+
+	for (size_t j = 0; j < item->units.k; j++)
+		if (!isnan(item->found[j].p))
+			item->found[j].p = fmin(1, item->found[j].p * factor);
+}
+
+/* Metrics have no tail, and are no further chance of a false alarm. */
+static int adjust_tails(struct tlat_comparison *c)
+{
+	double *p = calloc(c->n_items + 1, sizeof(*p));
+	size_t n = 0, at = 0;
 
 	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->n_items; i++) {
+	for (size_t i = 0; i < c->n_items; i++)
+		if (has_tail(&c->items[i]))
+			p[n++] = least_tail_p(&c->items[i]);
+	tlat_holm(p, n);
+	for (size_t i = 0; i < c->n_items; i++)
+		if (has_tail(&c->items[i]))
+			adjust_tail(&c->items[i], p[at++]);
+	free(p);
+	return 0;
+}
+
+/* Having looked at several results, one of them will be odd. */
+static int adjust(struct tlat_comparison *c)
+{
+	double *p = calloc(c->n_items + 1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_items; i++)
 		p[i] = c->items[i].outcome.p;
-		tail[i] = least_tail_p(&c->items[i]);
-	}
 	tlat_holm(p, c->n_items);
-	tlat_holm(tail, c->n_items);
 	for (size_t i = 0; i < c->n_items; i++) {
 		struct tlat_item *item = &c->items[i];
-		double factor = tail[i] / least_tail_p(item);
 
 		item->among = c->n_items;
 		item->outcome.p = p[i];
 		tlat_compare_foresee(&item->units, &item->rules, item->among, &item->outcome);
-		for (size_t j = 0; j < item->units.k; j++)
-			if (!isnan(item->found[j].p))
-				item->found[j].p = fmin(1, item->found[j].p * factor);
 	}
 	free(p);
-	return 0;
+	return adjust_tails(c);
 }
 
 /* What a verdict may not be given on is neither worse nor better, the tail's figures included. */

@@ -1216,6 +1216,24 @@ static void add_metric(struct tlat_report *report, double value)
 			 0);
 }
 
+/* Eight pairs show a change of the tail by 1 in 128, which halved would be too much. */
+static void metrics_do_not_hide_a_tail(void **state)
+{
+	const struct setting worse = { 1, 0.002, "6.12", grow_tail };
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 8, 0);
+	expect(&a, &b, TLAT_COMPARE_TAIL_REGRESSION, "p = 0.0078 in its family");
+	for (size_t i = 0; i < a.n; i++) {
+		add_metric(a.runs[i], 100);
+		add_metric(b.runs[i], 100);
+	}
+	expect(&a, &b, TLAT_COMPARE_TAIL_REGRESSION, "p = 0.0078 in its family");
+	free_side(&a);
+	free_side(&b);
+}
+
 static void any_metric_can_be_compared(void **state)
 {
 	struct tlat_compare_opts opts = TLAT_COMPARE_OPTS(.metric = "throughput");
@@ -1914,6 +1932,7 @@ int main(void)
 		cmocka_unit_test(an_item_tells_the_alpha_of_its_intervals),
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
 		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
+		cmocka_unit_test(metrics_do_not_hide_a_tail),
 		cmocka_unit_test(any_metric_can_be_compared),
 		cmocka_unit_test(metrics_of_other_settings_are_refused_and_figures_are_forced),
 		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),
