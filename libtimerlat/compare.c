@@ -83,10 +83,11 @@ static bool has_tail(const struct tlat_item *item)
 	return false;
 }
 
-static void adjust_tail(struct tlat_item *item, double least)
+static void adjust_tail(struct tlat_item *item, size_t tails, double least)
 {
 	double factor = least / least_tail_p(item);
 
+	item->tails = tails;
 	for (size_t j = 0; j < item->units.k; j++)
 		if (!isnan(item->found[j].p))
 			item->found[j].p = fmin(1, item->found[j].p * factor);
@@ -106,7 +107,7 @@ static int adjust_tails(struct tlat_comparison *c)
 	tlat_holm(p, n);
 	for (size_t i = 0; i < c->n_items; i++)
 		if (has_tail(&c->items[i]))
-			adjust_tail(&c->items[i], p[at++]);
+			adjust_tail(&c->items[i], n, p[at++]);
 	free(p);
 	return 0;
 }

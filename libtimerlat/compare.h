@@ -145,6 +145,7 @@ struct tlat_item {
 	double base, next; /* medians of the units */
 	double within;	   /* one unit a side: half-width from within the runs; NAN */
 	size_t among;	   /* items that are tested together */
+	size_t tails;	   /* items whose tails are; 0: this one has none */
 	bool forced, withheld;
 };
 

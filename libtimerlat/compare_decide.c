@@ -135,11 +135,11 @@ static int32_t judge_primary(const struct tlat_units *u, const struct tlat_rules
 	return TLAT_COMPARE_INCONCLUSIVE;
 }
 
-/* Of the family: TAIL_REGRESSION, or IMPROVEMENT, which stands for nothing worse. */
+/* Of the family: TAIL_REGRESSION, or NONE: nothing was found to be worse. */
 static int32_t judge_tail(const struct tlat_units *u, const struct tlat_rules *rules,
 			  struct tlat_found *found)
 {
-	int32_t verdict = TLAT_COMPARE_IMPROVEMENT;
+	int32_t verdict = TLAT_COMPARE_NONE;
 
 	for (size_t j = 0; j < u->k; j++) {
 		double mean = worse_by(u, found[j].mean);
@@ -158,7 +158,7 @@ void tlat_compare_judge(const struct tlat_units *u, const struct tlat_rules *rul
 			struct tlat_outcome *outcome, struct tlat_found *found)
 {
 	outcome->primary = judge_primary(u, rules, outcome);
-	outcome->tail = TLAT_COMPARE_IMPROVEMENT;
+	outcome->tail = TLAT_COMPARE_NONE;
 	if (outcome->primary != TLAT_COMPARE_INDICATIVE)
 		outcome->tail = judge_tail(u, rules, found);
 	outcome->verdict = outcome->tail > outcome->primary ? outcome->tail : outcome->primary;

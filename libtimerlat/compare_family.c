@@ -263,6 +263,18 @@ void tlat_family_p(const struct tlat_family *family, double *ret_p)
 	free(u);
 }
 
+/* Some flips are as far out as what was seen whatever it is: itself, and what mirrors it. */
+double tlat_family_least_p(size_t n, size_t m, bool paired)
+{
+	const struct tlat_family f = { .n = paired ? n : n + m, .n_a = n, .paired = paired };
+
+	if (!n || !m)
+		return 1;
+	if (!makes_all(&f, TLAT_FLIPS_EXACT_PAIRS))
+		return 1.0 / (TLAT_RANDOM_FLIPS + 1);
+	return paired ? ldexp(1, 1 - (int)n) : (n == m ? 2.0 : 1.0) / (double)labelings(n, n + m);
+}
+
 /* c: the furthest that residuals get in all but alpha of the flips; weight: n, or n m / (n + m). */
 static double half_width(double c, double squares, double weight)
 {

@@ -2,8 +2,12 @@
 /* compare_reason.c - why this verdict, in a sentence, and what would bring one. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "compare.h"
+
+/* So many have all flips drawn, whose p-values get no smaller with more. */
+#define UNITS_TRIED 64
 
 #define REASON(item, ...) tlat_format((item)->reason, sizeof((item)->reason), __VA_ARGS__)
 
@@ -110,6 +114,32 @@ static void shifted(struct tlat_item *item, const char *than)
 	       percent(item->rules.threshold));
 }
 
+static bool shows_tail(const struct tlat_item *item, size_t n, size_t m)
+{
+	return tlat_family_least_p(n, m, item->units.paired) * (double)item->tails <=
+	       item->rules.alpha;
+}
+
+/* So few units have no p-value small enough, and what cannot be found is not fine. */
+static void tell_unseen_tail(struct tlat_item *item, const struct tlat_members *m)
+{
+	size_t at = strlen(item->reason), n = item->units.n[TLAT_BASE];
+	const char *a_side = item->units.paired ? "" : " a side";
+
+	if (!item->tails || shows_tail(item, n, item->units.n[TLAT_NEXT]))
+		return;
+	for (n = 2; n < UNITS_TRIED && !shows_tail(item, n, n);)
+		n++;
+	if (n < UNITS_TRIED)
+		tlat_format(item->reason + at, sizeof(item->reason) - at,
+			    "; so few %s show no change of the tail, however large: it takes %zu%s",
+			    unit_word(m), n, a_side);
+	else
+		tlat_format(item->reason + at, sizeof(item->reason) - at,
+			    "; no number of %s shows a change of the tail at %.2g %% of %zu tails",
+			    unit_word(m), 100 * item->rules.alpha, item->tails);
+}
+
 void tlat_compare_reason(struct tlat_item *item, const struct tlat_members *m)
 {
 	const struct tlat_location *l = &item->outcome.location;
@@ -137,4 +167,6 @@ void tlat_compare_reason(struct tlat_item *item, const struct tlat_members *m)
 	default:
 		undecided(item, m);
 	}
+	if (item->outcome.verdict <= TLAT_COMPARE_TRIVIAL)
+		tell_unseen_tail(item, m);
 }

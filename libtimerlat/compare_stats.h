@@ -81,6 +81,8 @@ struct tlat_family {
  * on studentised means): the share of flips in which any figure is as far out as this one.
  */
 void tlat_family_p(const struct tlat_family *family, double *ret_p);
+/* What none of them is below with n pairs, or n and m units, however far apart these are. */
+double tlat_family_least_p(size_t n, size_t m, bool paired);
 
 /*
  * Half-widths around the mean difference of each figure that hold for all of them at 1 - alpha,

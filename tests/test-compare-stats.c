@@ -429,10 +429,47 @@ static void a_worse_tail_is_a_verdict_of_its_own(void **state)
 			s.value[TLAT_NEXT][i * SIM_FIGURES + 5] += upward ? 0.7 : -0.7;
 		assert_int_equal(sim_decide(&s),
 				 upward ? TLAT_COMPARE_TAIL_REGRESSION : TLAT_COMPARE_EQUIVALENT);
+		assert_int_equal(s.outcome.tail,
+				 upward ? TLAT_COMPARE_TAIL_REGRESSION : TLAT_COMPARE_NONE);
 		assert_int_equal(s.found[5].worse, upward ? 1 : -1);
 		assert_int_equal(s.found[4].worse, 0);
 		assert_true(fabs(s.found[5].mean) - s.found[5].half > 0);
 	}
+}
+
+/* As far apart as can be. */
+static void no_p_value_is_below_the_least(void **state)
+{
+	double v[24];
+
+	(void)state;
+	for (size_t n = 1; n <= 21; n++) {
+		const struct tlat_family pairs = { v, n, 1, n, true };
+		double p;
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = 1;
+		tlat_family_p(&pairs, &p);
+		if (n < 21)
+			assert_true(p == tlat_family_least_p(n, n, true));
+		else
+			assert_true(p >= tlat_family_least_p(n, n, true));
+	}
+	for (size_t n = 1; n <= 12; n++)
+		for (size_t m = 1; m <= 12; m++) {
+			const struct tlat_family sides = { v, n + m, 1, n, false };
+			double p, least = tlat_family_least_p(n, m, false);
+
+			for (size_t i = 0; i < n + m; i++)
+				v[i] = i < n;
+			tlat_family_p(&sides, &p);
+			if (least * TLAT_LABELINGS_EXACT < 1 ? p < least : p != least)
+				fail_msg("%zu and %zu: %g, least %g", n, m, p, least);
+		}
+	assert_true(tlat_family_least_p(7, 7, true) > 0.01);
+	assert_true(tlat_family_least_p(8, 8, true) <= 0.01);
+	assert_true(tlat_family_least_p(4, 4, false) > 0.01);
+	assert_true(tlat_family_least_p(5, 5, false) <= 0.01);
 }
 
 int main(void)
@@ -455,6 +492,7 @@ int main(void)
 		cmocka_unit_test(levels_of_noise_are_told_apart),
 		cmocka_unit_test(verdicts_follow_from_interval_and_threshold),
 		cmocka_unit_test(a_worse_tail_is_a_verdict_of_its_own),
+		cmocka_unit_test(no_p_value_is_below_the_least),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

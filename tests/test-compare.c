@@ -1234,6 +1234,46 @@ static void metrics_do_not_hide_a_tail(void **state)
 	free_side(&b);
 }
 
+static void expect_tail_unseen(const struct side *a, const struct side *b, const char *takes)
+{
+	struct tlat_compare_item item = { .size = sizeof(item) };
+	struct tlat_comparison *c = compared(a, b, 0);
+
+	assert_int_equal(tlat_comparison_item(c, 0, &item), 0);
+	assert_int_equal(item.verdict, TLAT_COMPARE_EQUIVALENT);
+	assert_int_equal(item.tail, TLAT_COMPARE_NONE);
+	if (!strstr(item.reason, takes ? takes : "%") ||
+	    !strstr(item.reason, "no change of the tail") != !takes)
+		fail_msg("\"%s\" does not say \"%s\"", item.reason, takes ? takes : "nothing");
+	tlat_comparison_free(c);
+}
+
+static void what_so_few_pairs_cannot_show_of_a_tail_is_said(void **state)
+{
+	const struct setting worse = { 1, 0.002, "6.12", grow_tail };
+	struct side a = { 0 }, b = { 0 };
+
+	(void)state;
+	add_pairs(&a, &b, &plain, &worse, 7, 0);
+	expect_tail_unseen(&a, &b, "however large: it takes 8");
+	free_side(&a);
+	free_side(&b);
+	a.n = b.n = 0;
+	add_pairs(&a, &b, &plain, &plain, 8, 0);
+	expect_tail_unseen(&a, &b, NULL);
+	for (size_t i = 0; i < a.n; i++) {
+		struct side more = { 0 };
+
+		add_run(&more, &plain, 0, 500 + (int)i);
+		add_run(&more, &plain, 0, 600 + (int)i);
+		assert_int_equal(tlat_report_append(a.runs[i], more.runs[0]), 0);
+		assert_int_equal(tlat_report_append(b.runs[i], more.runs[1]), 0);
+	}
+	expect_tail_unseen(&a, &b, "however large: it takes 9");
+	free_side(&a);
+	free_side(&b);
+}
+
 static void any_metric_can_be_compared(void **state)
 {
 	struct tlat_compare_opts opts = TLAT_COMPARE_OPTS(.metric = "throughput");
@@ -1933,6 +1973,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_told_apart_by_any_numbers),
 		cmocka_unit_test(several_results_are_held_to_a_stricter_measure),
 		cmocka_unit_test(metrics_do_not_hide_a_tail),
+		cmocka_unit_test(what_so_few_pairs_cannot_show_of_a_tail_is_said),
 		cmocka_unit_test(any_metric_can_be_compared),
 		cmocka_unit_test(metrics_of_other_settings_are_refused_and_figures_are_forced),
 		cmocka_unit_test(what_grows_with_time_is_compared_for_equal_times_only),

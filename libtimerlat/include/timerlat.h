@@ -1196,7 +1196,7 @@ struct tlat_comparison;
 
 /* The worse, the larger: the verdict on several results is the largest. */
 enum tlat_compare_verdict {
-	TLAT_COMPARE_NONE = 0, /* forced: what was compared is not comparable */
+	TLAT_COMPARE_NONE = 0, /* forced: not comparable; of a tail: nothing was found worse */
 	TLAT_COMPARE_IMPROVEMENT = 1,
 	TLAT_COMPARE_EQUIVALENT = 2,	  /* less than the threshold, shown */
 	TLAT_COMPARE_TRIVIAL = 3,	  /* there is a difference, of less than the threshold */
@@ -1271,7 +1271,10 @@ struct tlat_compare_item {
 	uint64_t n_base, n_next;		   /* units */
 	uint64_t needed; /* units a side that find twice the threshold, by Holm; 0: above a million
 			  */
-	int32_t verdict, primary, tail; /* enum tlat_compare_verdict; primary: without the tail */
+	/* enum tlat_compare_verdict. primary: without the tail. tail: TLAT_COMPARE_TAIL_REGRESSION,
+	 * TLAT_COMPARE_NONE: nothing was found to be worse, which reason tells from what so few
+	 * units could not show, or TLAT_COMPARE_INCONCLUSIVE: it allows no verdict */
+	int32_t verdict, primary, tail;
 	int32_t paired;
 	int32_t better;	  /* -1: lower, 1: higher, 0: neither */
 	int32_t withheld; /* 1: the way it was measured allows no verdict on this metric */
