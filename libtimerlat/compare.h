@@ -24,6 +24,7 @@ struct tlat_quantity {
 	enum tlat_compare_role role;
 	const char *unit; /* static: "ns", or "1", a share of samples */
 	double quantile;  /* NAN: none */
+	double pooled;	  /* a rate: the quantile of all runs that it is above; NAN */
 	double threshold; /* of its ratio, to be worse in earnest */
 };
 

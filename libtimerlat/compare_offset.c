@@ -13,14 +13,6 @@
 
 #include "compare.h"
 
-/* Of both sides together, in the order of the rates whose thresholds they are: compare_values.c */
-static const double rate_quantiles[] = { 0.99, 0.999 };
-
-static bool is_rate(const struct tlat_quantity *q)
-{
-	return q->role == TLAT_COMPARE_TAIL && !strcmp(q->unit, "1");
-}
-
 static bool is_within(const struct tlat_item *item, const struct tlat_found *f)
 {
 	return fabs(exp(f->next) - exp(f->base)) < item->offset_ns;
@@ -36,27 +28,17 @@ static bool quantile_is_within(const struct tlat_item *item, double p)
 }
 
 /*
- * A rate has no ns of its own. Its threshold lies between the quantiles of the sides that it was
- * pooled from: where these are further apart than the offset, the side whose quantile is higher has
- * the higher rate whatever the offset is, else the rates may change places with it.
+ * The offset cancels in the spread, a difference of two values of one run. A rate has no ns of its
+ * own. Its threshold lies between the quantiles of the sides that it was pooled from: where these
+ * are further apart than the offset, the side whose quantile is higher has the higher rate whatever
+ * the offset is, else the rates may change places with it.
  */
-static bool rate_is_within(const struct tlat_item *item, size_t index)
-{
-	size_t before = 0;
-
-	for (size_t j = 0; j < index; j++)
-		before += is_rate(&item->quantities[j]);
-	return before >= TLAT_ARRAY_SIZE(rate_quantiles) ||
-	       quantile_is_within(item, rate_quantiles[before]);
-}
-
-/* The offset cancels in the spread, a difference of two values of one run. */
 static bool may_be_offset(const struct tlat_item *item, size_t index)
 {
 	const struct tlat_quantity *q = &item->quantities[index];
 
-	if (is_rate(q))
-		return rate_is_within(item, index);
+	if (!isnan(q->pooled))
+		return quantile_is_within(item, q->pooled);
 	return strcmp(q->name, "spread") != 0 && is_within(item, &item->found[index]);
 }
 

@@ -78,6 +78,7 @@ static void add(struct tlat_item *item, struct plan *plan, const char *name,
 	q->role = role;
 	q->unit = recipe.source == FROM_RATE ? "1" : "ns";
 	q->quantile = recipe.source == FROM_QUANTILE ? recipe.quantile : (double)NAN;
+	q->pooled = recipe.source == FROM_RATE ? recipe.quantile : (double)NAN;
 	q->threshold = threshold;
 	plan->recipes[k] = recipe;
 }
