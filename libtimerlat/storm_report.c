@@ -336,6 +336,7 @@ static void describe(const struct view *v)
 		 "the read that told it");
 	result->thread = (int32_t)(w - s->storm->workers);
 	result->wait = w->got;
+	result->wait.cpu = w->cpu; /* also of one that did not get there */
 	result->policy_asked = s->plan.policy;
 	result->priority_asked = s->opts.priority;
 	result->interval_ns = s->plan.interval_ns;

@@ -167,6 +167,7 @@ static void the_watchdog_is_named_for_those_that_it_killed(void **state)
 	p->workers[1].status = -SIGKILL;
 	atomic_store(&p->workers[0].killed, true);
 	assert_true(has_finding(result_of(p, 0), "watchdog"));
+	assert_int_equal(result_of(p, 0)->wait.cpu, 3);
 	assert_false(has_finding(result_of(p, 0), "worker-lost"));
 	assert_true(has_finding(result_of(p, 1), "worker-lost"));
 	assert_false(has_finding(result_of(p, 1), "watchdog"));

@@ -98,7 +98,7 @@ void tlat_cyc_smi_close(struct tlat_cyc_smi *smi)
 const int64_t *tlat_cyc_smi_look(struct tlat_cyc_smi *smi)
 {
 	for (int32_t i = 0; i < smi->n; i++) {
-		uint32_t count;
+		uint32_t count = 0;
 		int r = read_count(smi->fds[i], &count);
 
 		if (r == 0)
