@@ -70,8 +70,8 @@ static int add_result(struct tlat_comparison *c, const struct tlat_compare_opts 
 	int ret = 0;
 
 	if (!tlat_result_is_metric(result) && among(m, m->n, result->probe, ordinal) < m->n) {
-		if (among(m, k + 1, result->probe, ordinal) == 1 &&
-		    has(m, tlat_member_nth(m, k), result->probe, ordinal))
+		if (has(m, tlat_member_nth(m, k), result->probe, ordinal) &&
+		    !among(m, k, result->probe, ordinal))
 			tlat_findings_add(&c->notes, TLAT_WARN, "not-everywhere", NULL,
 					  "%s: not every run has it, so it was not compared",
 					  result->probe);

@@ -52,11 +52,11 @@ static inline bool tlat_run_requested(const struct tlat_limits *limits)
 /* Sleep rest_ns, so that others get the CPU. */
 void tlat_run_rest(const struct tlat_limits *limits);
 
-/* Cycles to leave out after a rest. None where nothing was measured since the one before: cycles
- * that are long against what lies between two rests would never be. */
-static inline uint64_t tlat_rest_cycles(bool measured)
+/* Cycles to leave out after a rest. None where the run got no further since the one before, neither
+ * warm nor to a sample: cycles that are long against what lies between two rests never would. */
+static inline uint64_t tlat_rest_cycles(bool got_further)
 {
-	return measured ? TLAT_REST_CYCLES : 0;
+	return got_further ? TLAT_REST_CYCLES : 0;
 }
 
 /* The sides' fields are ordered by announced_seq; that they are atomic at all is for a waiter that

@@ -51,16 +51,17 @@ static bool is_measured(struct pace *pace, struct tlat_book *book,
 {
 	const struct tlat_limits *limits = pace->limits;
 
-	if (!book->started &&
-	    (book->warmup >= limits->warmup || book->ended - pace->first >= limits->warmup_span))
-		tlat_note(&book->started, book->ended);
 	if (limits->rest_after && book->ended - pace->rested >= limits->rest_after) {
 		tlat_run_rest(limits);
 		pace->rested = tlat_stamp_begin(stamper);
-		pace->unmeasured = tlat_rest_cycles(book->counts.asked > pace->asked);
+		pace->unmeasured =
+			tlat_rest_cycles(!book->started || book->counts.asked > pace->asked);
 		pace->asked = book->counts.asked;
 		tlat_count(&book->rests, 1);
 	}
+	if (!book->started &&
+	    (book->warmup >= limits->warmup || book->ended - pace->first >= limits->warmup_span))
+		tlat_note(&book->started, book->ended);
 	if (!pace->unmeasured)
 		return book->started;
 	pace->unmeasured--;

@@ -48,7 +48,8 @@ bool tlat_pace_is_measured(struct tlat_pair *pair, struct tlat_cycle *cycle, str
 	if (cycle->waiter_rested) {
 		cycle->rests = tlat_get(pair->waiter.rests);
 		tlat_note(&book->rests, cycle->rests);
-		cycle->unmeasured = tlat_rest_cycles(book->counts.asked > cycle->asked);
+		cycle->unmeasured =
+			tlat_rest_cycles(!book->started || book->counts.asked > cycle->asked);
 		cycle->asked = book->counts.asked;
 	}
 	start_measuring(pair, cycle, book);

@@ -1093,6 +1093,23 @@ static void a_loopback_that_rests_after_each_cycle_measures_too(void **state)
 	book_free(&book);
 }
 
+/* Three cycles are cold after a rest, also where the warm-up ends with it. */
+static void a_rest_at_the_end_of_warm_up_is_left_out_too(void **state)
+{
+	uint64_t most = 0;
+
+	(void)state;
+	for (uint64_t rest_after = 30; rest_after < 200; rest_after++) {
+		struct world world = { .step = 3 };
+		struct tlat_book book;
+
+		run_loopback(&world, 1, rest_after, &book);
+		most = book.warmup > most ? book.warmup : most;
+		book_free(&book);
+	}
+	assert_int_equal(most, 10 + TLAT_REST_CYCLES);
+}
+
 static void a_pause_of_a_loopback_is_in_a_sample_or_a_stop(void **state)
 {
 	(void)state;
@@ -1230,6 +1247,7 @@ int main(void)
 		cmocka_unit_test(any_fates_add_up),
 		cmocka_unit_test(a_loopback_measures_exactly_what_it_is_asked),
 		cmocka_unit_test(a_loopback_that_rests_after_each_cycle_measures_too),
+		cmocka_unit_test(a_rest_at_the_end_of_warm_up_is_left_out_too),
 		cmocka_unit_test(a_pause_of_a_loopback_is_in_a_sample_or_a_stop),
 		cmocka_unit_test(the_largest_values_are_kept),
 		cmocka_unit_test(the_skeleton_measures),
